@@ -1,0 +1,445 @@
+"""What a caller writes and reads: the six kinds of memory and the words they are made of. Frozen, strict, no I/O.
+
+`None` means absent everywhere. A model made by a caller may leave out `id`, `project_id`, `created_at`, `metadata` and
+`confidence`; the store fills them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from alma_graph.clock import to_utc
+from alma_graph.errors import InvalidInputError
+from alma_graph.text import checked
+
+
+class MemoryKind(StrEnum):
+    """What sort of thing a memory is. The first five are what agents learn; an observation is raw evidence."""
+
+    HEURISTIC = "heuristic"
+    OUTCOME = "outcome"
+    ANTI_PATTERN = "anti_pattern"
+    DOMAIN_KNOWLEDGE = "domain_knowledge"
+    USER_PREFERENCE = "user_preference"
+    OBSERVATION = "observation"
+
+
+class Status(StrEnum):
+    """Where a memory stands: only active ones come back from `retrieve` unless others are asked for."""
+
+    ACTIVE = "active"
+    SUPERSEDED = "superseded"
+    RETRACTED = "retracted"
+    ARCHIVED = "archived"
+
+
+class Authority(StrEnum):
+    """Whose word it is, the strongest first."""
+
+    USER = "user"
+    TOOL = "tool"
+    AGENT = "agent"
+    INFERRED = "inferred"
+
+
+class Result(StrEnum):
+    """How a task ended."""
+
+    SUCCESS = "success"
+    FAILURE = "failure"
+
+
+class KnowledgeSource(StrEnum):
+    """Where a fact comes from."""
+
+    DOCUMENTATION = "documentation"
+    CODE_ANALYSIS = "code_analysis"
+    USER_STATED = "user_stated"
+
+
+class PreferenceSource(StrEnum):
+    """Where a preference comes from."""
+
+    EXPLICIT_INSTRUCTION = "explicit_instruction"
+    INFERRED_FROM_FEEDBACK = "inferred_from_feedback"
+
+
+class AntiPatternLevel(StrEnum):
+    """How strong the evidence is: failures lead (warning), or P(success rate < .5) >= .9 (established)."""
+
+    WARNING = "warning"
+    ESTABLISHED = "established"
+
+
+class EdgeType(StrEnum):
+    """The typed edges of the graph (DESIGN: SUPPORTS, CONTRADICTS and INHERITS_FROM join memories)."""
+
+    SUPPORTS = "SUPPORTS"
+    CONTRADICTS = "CONTRADICTS"
+    INHERITS_FROM = "INHERITS_FROM"
+    MENTIONS = "MENTIONS"
+    RELATES_TO = "RELATES_TO"
+    LEARNED = "LEARNED"
+    ABOUT = "ABOUT"
+    PART_OF = "PART_OF"
+    NEXT = "NEXT"
+    HAS_CHUNK = "HAS_CHUNK"
+
+
+class Signal(StrEnum):
+    """What showed a contradiction."""
+
+    NEGATION = "negation"
+    ANTONYM = "antonym"
+    QUANTITY = "quantity"
+    EXCLUSIVE_VALUE = "exclusive_value"
+    OUTCOME = "outcome"
+    STATE = "state"
+    NLI = "nli"
+    USER = "user"
+
+
+class Disposition(StrEnum):
+    """How a contradiction was settled; `open` until something settles it."""
+
+    UPDATE = "update"
+    CORRECTION = "correction"
+    CONFLICT = "conflict"
+    SCOPE_DIFFERENCE = "scope_difference"
+    BOTH_TRUE = "both_true"
+    OPEN = "open"
+
+
+_E = TypeVar("_E", bound=StrEnum)
+
+
+def enum_of(cls: type[_E]) -> Callable[[Any], _E]:
+    """Reads a member from its plain text, letter case aside; anything else is refused with the list of members."""
+
+    def read(value: Any) -> _E:
+        if isinstance(value, cls):
+            return value
+        if isinstance(value, str):
+            try:
+                return cls(value.strip().lower())
+            except ValueError:
+                pass
+        raise ValueError(f"{value!r} is none of {', '.join(repr(str(member)) for member in cls)}")
+
+    return read
+
+
+def _result(value: Any) -> Result:
+    if isinstance(value, bool):
+        return Result.SUCCESS if value else Result.FAILURE
+    try:
+        return enum_of(Result)(value)
+    except ValueError:
+        raise ValueError(f"outcome={value!r} is not known; give 'success' or 'failure' (or True, False)") from None
+
+
+def _metadata(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"metadata must be a JSON object (a dict), not {type(value).__name__}")
+    try:
+        plain: dict[str, Any] = json.loads(json.dumps(value, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"metadata does not go through JSON: {error}") from None
+    if plain != value:
+        raise ValueError("metadata would change in JSON (keys must be text, no tuples); give plain JSON values")
+    return plain
+
+
+def _text(value: Any) -> str:
+    return checked(value, "text")
+
+
+def _blank_text(value: Any) -> str:
+    return checked(value, "text", blank=True)
+
+
+Text = Annotated[str, BeforeValidator(_text)]
+"""Any non-empty text, kept verbatim."""
+OptionalText = Annotated[str, BeforeValidator(_blank_text)]
+"""Any text, kept verbatim; may be empty."""
+Time = Annotated[datetime, BeforeValidator(to_utc)]
+"""UTC and aware; naive input means UTC."""
+Unit = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
+"""A number in [0, 1]."""
+Metadata = Annotated[dict[str, Any], BeforeValidator(_metadata)]
+
+
+def readable(error: ValidationError, what: str) -> str:
+    """One line a person can act on from pydantic's list of errors."""
+    parts = []
+    for item in error.errors(include_url=False):
+        where = ".".join(str(step) for step in item["loc"]) or what
+        given = repr(item["input"])
+        shown = given if len(given) <= 80 else given[:77] + "..."
+        parts.append(f"{where}: {item['msg'].removeprefix('Value error, ')} (given {shown})")
+    return f"{what}: " + "; ".join(parts)
+
+
+class Model(BaseModel):
+    """Base of the public models: frozen, strict, no unknown fields; bad input is an `InvalidInputError`."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+    def __init__(self, **data: Any) -> None:
+        try:
+            super().__init__(**data)
+        except ValidationError as error:
+            raise InvalidInputError(readable(error, type(self).__name__)) from None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _none_is_absent(cls, data: Any) -> Any:
+        if isinstance(data, dict):
+            return {key: value for key, value in data.items() if value is not None}
+        return data
+
+
+class Memory(Model):
+    """What every memory has beside the fields of its kind.
+
+    Attributes:
+        id: any non-empty text, unique within its project; the store makes one where it is left out.
+        agent: who learned it; None where nobody in particular did.
+        created_at: when the store recorded it (system time).
+        valid_from, valid_to: when it is true in the world (valid time).
+        confidence: in [0, 1].
+        status: only active memories are retrieved unless others are asked for.
+        authority: whose word it is.
+        metadata: a JSON object of the caller's.
+    """
+
+    own_fields: ClassVar[tuple[str, ...]] = ()
+    """The fields of the kind itself, kept in the node's `data`."""
+
+    id: Text = ""
+    project_id: Text = ""
+    agent: Text | None = None
+    user_id: Text | None = None
+    created_at: Time | None = None
+    metadata: Metadata = Field(default_factory=dict)
+    confidence: Unit | None = None
+    status: Annotated[Status, BeforeValidator(enum_of(Status))] = Status.ACTIVE
+    authority: Annotated[Authority, BeforeValidator(enum_of(Authority))] = Authority.AGENT
+    valid_from: Time | None = None
+    valid_to: Time | None = None
+    retired_at: Time | None = None
+    use_count: Annotated[int, Field(ge=0)] = 0
+    last_used_at: Time | None = None
+    strength: Unit = 1.0
+
+    kind: MemoryKind
+
+    @property
+    def text(self) -> str:
+        """What is embedded and searched."""
+        raise TypeError("Memory is the base of the six kinds; make one of them, such as DomainKnowledge")
+
+    @property
+    def category_name(self) -> str | None:
+        """The kind's own grouping: category, domain or task type."""
+        return None
+
+    @model_validator(mode="after")
+    def _times_in_order(self) -> Self:
+        if self.valid_from is not None and self.valid_to is not None and self.valid_to < self.valid_from:
+            raise ValueError(f"valid_to={self.valid_to.isoformat()} lies before valid_from={self.valid_from.isoformat()}")
+        return self
+
+    def __hash__(self) -> int:
+        return hash((self.kind, self.project_id, self.id))
+
+
+class Heuristic(Memory):
+    """A strategy that works, and the outcomes it rests on.
+
+    `success_count` and `occurrence_count` (successes plus failures) are the true counts of the evidence, and
+    `confidence` follows from them (alma_graph.learning.confidence). `similar` names strategies that are only alike.
+    """
+
+    own_fields = (
+        "strategy", "category", "supporting_outcomes", "success_count", "occurrence_count", "similar", "updated_at",
+    )  # fmt: skip
+    kind: Literal[MemoryKind.HEURISTIC] = MemoryKind.HEURISTIC
+    strategy: Text
+    category: Text = "general"
+    supporting_outcomes: tuple[str, ...] = Field(default=(), strict=False)
+    success_count: Annotated[int, Field(ge=0)] = 0
+    occurrence_count: Annotated[int, Field(ge=0)] = 0
+    similar: tuple[str, ...] = Field(default=(), strict=False)
+    updated_at: Time | None = None
+
+    @property
+    def text(self) -> str:
+        return self.strategy if self.category == "general" else f"{self.category}: {self.strategy}"
+
+    @property
+    def category_name(self) -> str | None:
+        return self.category
+
+    @property
+    def success_rate(self) -> float | None:
+        """Successes over occurrences; None where nothing was counted."""
+        return self.success_count / self.occurrence_count if self.occurrence_count else None
+
+
+class Outcome(Memory):
+    """How one task ended, and with what strategy. `duration_ms` in milliseconds."""
+
+    own_fields = (
+        "task", "task_type", "outcome", "strategy_used", "duration_ms", "error_message", "feedback", "session_id",
+    )  # fmt: skip
+    kind: Literal[MemoryKind.OUTCOME] = MemoryKind.OUTCOME
+    task: Text
+    outcome: Annotated[Result, BeforeValidator(_result)]
+    strategy_used: OptionalText = ""
+    task_type: Text | None = None
+    duration_ms: Annotated[int, Field(ge=0)] | None = None
+    error_message: OptionalText | None = None
+    feedback: OptionalText | None = None
+    session_id: Text | None = None
+
+    @property
+    def succeeded(self) -> bool:
+        return self.outcome is Result.SUCCESS
+
+    @property
+    def text(self) -> str:
+        parts = [self.task, self.strategy_used, self.error_message or "", self.feedback or ""]
+        return "\n".join(part for part in parts if part.strip())
+
+    @property
+    def category_name(self) -> str | None:
+        return self.task_type
+
+
+class AntiPattern(Memory):
+    """What not to do, why, and what works instead (empty where the store knows nothing better)."""
+
+    own_fields = ("pattern", "why_bad", "better_alternative", "category", "level", "success_count", "occurrence_count")
+    kind: Literal[MemoryKind.ANTI_PATTERN] = MemoryKind.ANTI_PATTERN
+    pattern: Text
+    why_bad: OptionalText = ""
+    better_alternative: OptionalText = ""
+    category: Text = "general"
+    level: Annotated[AntiPatternLevel, BeforeValidator(enum_of(AntiPatternLevel))] = AntiPatternLevel.WARNING
+    success_count: Annotated[int, Field(ge=0)] = 0
+    occurrence_count: Annotated[int, Field(ge=0)] = 0
+
+    @property
+    def text(self) -> str:
+        head = self.pattern if self.category == "general" else f"{self.category}: {self.pattern}"
+        return "\n".join(part for part in (head, self.why_bad) if part.strip())
+
+    @property
+    def category_name(self) -> str | None:
+        return self.category
+
+
+class DomainKnowledge(Memory):
+    """A fact about the domain."""
+
+    own_fields = ("domain", "fact", "source")
+    kind: Literal[MemoryKind.DOMAIN_KNOWLEDGE] = MemoryKind.DOMAIN_KNOWLEDGE
+    domain: Text
+    fact: Text
+    source: Annotated[KnowledgeSource, BeforeValidator(enum_of(KnowledgeSource))] = KnowledgeSource.USER_STATED
+
+    @property
+    def text(self) -> str:
+        return self.fact
+
+    @property
+    def category_name(self) -> str | None:
+        return self.domain
+
+
+class UserPreference(Memory):
+    """What one user wants."""
+
+    own_fields = ("category", "preference", "source")
+    kind: Literal[MemoryKind.USER_PREFERENCE] = MemoryKind.USER_PREFERENCE
+    user_id: Text
+    category: Text
+    preference: Text
+    source: Annotated[PreferenceSource, BeforeValidator(enum_of(PreferenceSource))] = (
+        PreferenceSource.EXPLICIT_INSTRUCTION
+    )
+
+    @property
+    def text(self) -> str:
+        return self.preference
+
+    @property
+    def category_name(self) -> str | None:
+        return self.category
+
+
+class Observation(Memory):
+    """A raw turn or event of an episode; `occurred_at` becomes `valid_from`."""
+
+    own_fields = ("content", "speaker", "session_id")
+    kind: Literal[MemoryKind.OBSERVATION] = MemoryKind.OBSERVATION
+    content: Text = Field(alias="text")
+    session_id: Text
+    speaker: Text | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _occurred_at(cls, data: Any) -> Any:
+        if isinstance(data, dict) and data.get("occurred_at") is not None:
+            data = dict(data)
+            data.setdefault("valid_from", data.pop("occurred_at"))
+        return data
+
+    @property
+    def text(self) -> str:
+        return self.content
+
+    @property
+    def occurred_at(self) -> datetime | None:
+        """When it was said or happened: the memory's `valid_from`."""
+        return self.valid_from
+
+    @property
+    def category_name(self) -> str | None:
+        return None
+
+
+KINDS: dict[MemoryKind, type[Memory]] = {
+    MemoryKind.HEURISTIC: Heuristic,
+    MemoryKind.OUTCOME: Outcome,
+    MemoryKind.ANTI_PATTERN: AntiPattern,
+    MemoryKind.DOMAIN_KNOWLEDGE: DomainKnowledge,
+    MemoryKind.USER_PREFERENCE: UserPreference,
+    MemoryKind.OBSERVATION: Observation,
+}
+
+
+class MemoryScope(Model):
+    """What an agent may learn, and whose memories it may read (ALMA's scope).
+
+    Attributes:
+        can_learn: categories (task types, domains) it may write; empty means any.
+        cannot_learn: categories it may never write.
+        min_occurrences_for_heuristic: successes of like strategy in like context before a heuristic is formed.
+        inherit_from: agents whose memories it reads beside its own; `["*"]` is every agent of the project.
+        share_with: agents that may read its memories.
+    """
+
+    agent_name: Text
+    can_learn: tuple[Text, ...] = Field(default=(), strict=False)
+    cannot_learn: tuple[Text, ...] = Field(default=(), strict=False)
+    min_occurrences_for_heuristic: Annotated[int, Field(ge=1)] = 3
+    inherit_from: tuple[Text, ...] = Field(default=(), strict=False)
+    share_with: tuple[Text, ...] = Field(default=(), strict=False)
