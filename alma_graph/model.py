@@ -221,6 +221,8 @@ class Memory(Model):
 
     own_fields: ClassVar[tuple[str, ...]] = ()
     """The fields of the kind itself, kept in the node's `data`."""
+    text_field: ClassVar[str | None] = None
+    """The own field that is the memory's whole text, where there is one."""
 
     id: Text = ""
     project_id: Text = ""
@@ -350,6 +352,7 @@ class DomainKnowledge(Memory):
     """A fact about the domain."""
 
     own_fields = ("domain", "fact", "source")
+    text_field = "fact"
     kind: Literal[MemoryKind.DOMAIN_KNOWLEDGE] = MemoryKind.DOMAIN_KNOWLEDGE
     domain: Text
     fact: Text
@@ -368,6 +371,7 @@ class UserPreference(Memory):
     """What one user wants."""
 
     own_fields = ("category", "preference", "source")
+    text_field = "preference"
     kind: Literal[MemoryKind.USER_PREFERENCE] = MemoryKind.USER_PREFERENCE
     user_id: Text
     category: Text
@@ -389,6 +393,7 @@ class Observation(Memory):
     """A raw turn or event of an episode; `occurred_at` becomes `valid_from`."""
 
     own_fields = ("content", "speaker", "session_id")
+    text_field = "content"
     kind: Literal[MemoryKind.OBSERVATION] = MemoryKind.OBSERVATION
     content: Text = Field(alias="text")
     session_id: Text
