@@ -1,0 +1,113 @@
+"""Settings: the cache's, and everything `ALMA.open` takes read from a YAML file."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from alma_graph.errors import ConfigError, InvalidInputError
+from alma_graph.model import MemoryScope, Model, Text
+from alma_graph.retrieval.scoring import ScoringConfig
+
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+class CacheConfig(Model):
+    """What is kept in memory between calls.
+
+    Attributes:
+        enabled: off means that every retrieval is computed anew.
+        max_size: answers, and embeddings of queries, that are kept; the least recently used go first.
+        ttl_seconds: an answer is given again for that long, as long as nothing was written in between.
+        embedding_cache: whether embeddings of queries are kept.
+    """
+
+    enabled: bool = True
+    max_size: Annotated[int, Field(ge=1)] = 1000
+    ttl_seconds: Annotated[float, Field(gt=0)] = 300.0
+    embedding_cache: bool = True
+
+
+class AgentConfig(Model):
+    """One agent's scope, as it stands in a configuration file (its name is the key)."""
+
+    can_learn: tuple[Text, ...] = Field(default=(), strict=False)
+    cannot_learn: tuple[Text, ...] = Field(default=(), strict=False)
+    min_occurrences_for_heuristic: Annotated[int, Field(ge=1)] = 3
+    inherit_from: tuple[Text, ...] = Field(default=(), strict=False)
+    share_with: tuple[Text, ...] = Field(default=(), strict=False)
+
+    def scope(self, name: str) -> MemoryScope:
+        """The scope of the agent with this name."""
+        return MemoryScope(agent_name=name, **self.model_dump())
+
+
+class Config(Model):
+    """A whole configuration file; the keys are `ALMA.open`'s, with `store` for its location and `agents` for scopes."""
+
+    project_id: Text
+    store: Text = ".alma/agent.graph"
+    embedder: Text | None = None
+    extractor: Text = "spacy"
+    read_only: bool = False
+    create: bool = True
+    lock_timeout: Annotated[float, Field(ge=0)] = 5.0
+    username: Text | None = None
+    password: Text | None = None
+    database: Text | None = None
+    scoring: ScoringConfig | None = None
+    cache: CacheConfig | None = None
+    agents: dict[str, AgentConfig] = Field(default_factory=dict)
+
+
+def expand(value: Any, where: str = "") -> Any:
+    """`${NAME}` in every text replaced by the environment's variable.
+
+    Raises:
+        ConfigError: the variable is not set; the message names it and the key.
+    """
+    if isinstance(value, str):
+
+        def read(match: re.Match[str]) -> str:
+            name = match.group(1)
+            if name not in os.environ:
+                raise ConfigError(f"{where or 'configuration'}: the environment variable {name} is not set; export it")
+            return os.environ[name]
+
+        return _VARIABLE.sub(read, value)
+    if isinstance(value, dict):
+        return {key: expand(item, f"{where}.{key}" if where else str(key)) for key, item in value.items()}
+    if isinstance(value, list):
+        return [expand(item, f"{where}[{at}]") for at, item in enumerate(value)]
+    return value
+
+
+def load_config(path: str | os.PathLike[str]) -> Config:
+    """Reads a YAML file; the settings stand at the top or under the one key `alma`. A relative `store` is taken from
+    the working directory.
+
+    Raises:
+        ConfigError: no such file, no YAML, an unknown key, a bad value, or a variable that is not set.
+    """
+    import yaml
+
+    try:
+        raw = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"the configuration {os.fspath(path)!r} cannot be read: {error.strerror}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigError(f"the configuration {os.fspath(path)!r} is no YAML: {error}") from error
+    if isinstance(raw, dict) and set(raw) == {"alma"}:
+        raw = raw["alma"]
+    if not isinstance(raw, dict) or not all(isinstance(key, str) for key in raw):
+        raise ConfigError(f"the configuration {os.fspath(path)!r} must be a mapping of settings, with project_id at least")
+    try:
+        return Config(**expand(raw))
+    except ConfigError:
+        raise
+    except InvalidInputError as error:
+        raise ConfigError(f"{os.fspath(path)}: {error}") from None
