@@ -8,6 +8,7 @@ anything is written.
     |   +-- EmbeddingError       an embedder returned something unusable (shape, NaN, zero vector)
     |   +-- ScopeError           the agent's scope forbids what was asked
     |   +-- ConfigError          a configuration file with an unknown key or a bad value
+    |   +-- UnknownQueryError    no query of this name in the catalogue (also a KeyError)
     +-- IdConflictError          the id is taken by a memory with other fields
     +-- MemoryNotFoundError      no memory with this id in the project (also a KeyError)
     +-- UnsupportedError         this engine or configuration cannot do it; the message names one that can
@@ -44,6 +45,13 @@ class ScopeError(InvalidInputError):
 
 class ConfigError(InvalidInputError):
     """A configuration has an unknown key, a missing variable or a bad value."""
+
+
+class UnknownQueryError(InvalidInputError, KeyError):
+    """The catalogue has no query of this name."""
+
+    def __str__(self) -> str:  # KeyError would show the message quoted
+        return str(self.args[0]) if self.args else ""
 
 
 class IdConflictError(AlmaGraphError):
