@@ -1,4 +1,4 @@
-"""Time: every time in the package is UTC and aware. A naive time from a caller means UTC, whatever the process's zone."""
+"""Time: every time in the package is UTC and aware. A naive time means UTC, whatever the zone of the process."""
 
 from __future__ import annotations
 

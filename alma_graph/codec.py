@@ -12,8 +12,9 @@ from alma_graph.model import KINDS, Memory, MemoryKind
 from alma_graph.text import content_hash
 
 _SHARED = (
-    "id project_id agent user_id confidence status authority valid_from valid_to retired_at use_count last_used_at strength"
-).split()
+    *("id", "project_id", "agent", "user_id", "confidence", "status", "authority"),
+    *("valid_from", "valid_to", "retired_at", "use_count", "last_used_at", "strength"),
+)
 
 
 def compact_json(value: Any) -> str:

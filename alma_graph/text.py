@@ -25,7 +25,7 @@ def checked(text: object, name: str, *, blank: bool = False) -> str:
     """The text as given, if a store can hold it.
 
     Raises:
-        InvalidInputError: it is no text, it is blank (unless `blank`), or it has a lone surrogate, which is no character.
+        InvalidInputError: it is no text, is blank (unless `blank`), or has a lone surrogate, which is no character.
     """
     if not isinstance(text, str):
         raise InvalidInputError(f"{name}={text!r} is {type(text).__name__}, not text; give a str")
@@ -35,7 +35,7 @@ def checked(text: object, name: str, *, blank: bool = False) -> str:
         text.encode()
     except UnicodeEncodeError as error:
         raise InvalidInputError(
-            f"{name} has a lone surrogate {text[error.start]!r} at position {error.start}, which is no Unicode character; "
+            f"{name} has a lone surrogate {text[error.start]!r} at position {error.start}, which is no character; "
             "decode the text properly or replace it"
         ) from None
     return text

@@ -68,7 +68,15 @@ class UnitOfWork:
 
     def __bool__(self) -> bool:
         return any(
-            (self.nodes, self.merge, self.edges, self.node_updates, self.edge_updates, self.node_deletes, self.edge_deletes)
+            (
+                self.nodes,
+                self.merge,
+                self.edges,
+                self.node_updates,
+                self.edge_updates,
+                self.node_deletes,
+                self.edge_deletes,
+            )
         )
 
 
@@ -113,7 +121,7 @@ class Backend(Protocol):
         """The one Meta row; None where the store is new and nothing was written."""
 
     def initialise(self, *, dimension: int, embedder: str, embedder_revision: str | None, created_with: str) -> None:
-        """Makes the schema and the Meta node; called once, before the first write. Vectors have `dimension` from then on."""
+        """Makes the schema and the Meta node; called once, before the first write. `dimension` holds from then on."""
 
     def write(self, work: UnitOfWork) -> None:
         """Applies the unit of work in one transaction and raises Meta.sequence by one. Durable on return."""
@@ -133,7 +141,7 @@ class Backend(Protocol):
         Otherwise all (of one project), in the order of their keys."""
 
     def vectors(self, label: str, *, project_id: str) -> tuple[list[str], Any]:
-        """Keys and their vectors, (n, dimension) float32 C-contiguous, of the nodes of a label that have one, by key."""
+        """Keys and vectors, (n, dimension) float32 C-contiguous, of the nodes of a label that have one, by key."""
 
     def edges(
         self,
@@ -143,7 +151,7 @@ class Backend(Protocol):
         sources: Sequence[str] | None = None,
         targets: Sequence[str] | None = None,
     ) -> list[EdgeRow]:
-        """Edges of one type, of a project (that of their source), or at the given ends; in the order (source, target)."""
+        """Edges of one type, of a project (their source's) or at the given ends; in the order (source, target)."""
 
     def count(self, label_or_type: str, *, project_id: str | None = None) -> int:
         """How many nodes of a label or edges of a type there are."""
@@ -161,7 +169,7 @@ class Backend(Protocol):
         """Folds the log into the main file where the engine has one; safe at any time outside a write."""
 
     def verify(self) -> list[str]:
-        """Problems found in the engine's own structures and in the graph (dangling edges, bad vectors, counts); empty is well."""
+        """Problems in the engine's own structures and in the graph (dangling edges, bad vectors, counts); empty is well."""
 
     def size_bytes(self) -> int:
         """Bytes on disk, of all files of the store; 0 in memory."""

@@ -45,7 +45,7 @@ class EntityLinker:
         self._relations: set[tuple[object, ...]] = set()
 
     def link(self, memory: Memory, extraction: Extraction) -> tuple[str, ...]:
-        """Adds MENTIONS and RELATES_TO of one memory to the unit of work; returns the keys of its entities, in order."""
+        """Adds MENTIONS and RELATES_TO of one memory to the unit of work; returns its entities' keys, in order."""
         source = node_key(memory.project_id, memory.id)
         seen: dict[str, None] = {}
         for mention in extraction.entities:

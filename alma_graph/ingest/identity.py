@@ -91,7 +91,9 @@ def _refuse_conflict(given: Memory, stored: Memory) -> None:
         raise IdConflictError(f"id {given.id!r} is taken by a memory of kind {stored.kind}; choose another id")
     differing = differing_fields(given, stored)
     if differing:
-        shown = "; ".join(f"{name}: stored {getattr(stored, name)!r}, given {getattr(given, name)!r}" for name in differing)
+        shown = "; ".join(
+            f"{name}: stored {getattr(stored, name)!r}, given {getattr(given, name)!r}" for name in differing
+        )
         raise IdConflictError(
             f"id {given.id!r} is taken by a memory with other fields ({shown}); choose another id, or revise the memory"
         )
