@@ -1,1 +1,1 @@
-"""The tests. `python -m tests` runs all of them, each embedded engine in a process of its own, and the checks of the code."""
+"""The tests. `python -m tests` runs all of them, each engine in a process of its own, and the checks of the code."""

@@ -1,4 +1,4 @@
-"""Runs everything that must hold: tests on every engine, notebooks, types, style and floors. `python -m tests [--fast]`.
+"""Runs all that must hold: tests on every engine, notebooks, types, style and floors. `python -m tests [--fast]`.
 
 One process can load only one of the two embedded engines, so each has a run of its own: the first runs every test, the
 second those that open a store.
