@@ -194,6 +194,8 @@ class _BertBuilder:
         ]
         body = helper.make_graph(graph.nodes, "sentence_encoder", inputs, outputs, list(graph.initializers.values()))
         model = helper.make_model(body, opset_imports=[helper.make_opsetid("", ONNX_OPSET)], ir_version=ONNX_IR_VERSION)
+        # Told to the loader: the vector of a text is to be the mean that it takes itself, row by row.
+        helper.set_model_props(model, {"mean_pooled_by_caller": "1"})
         onnx.checker.check_model(model)
         return model
 
