@@ -1,0 +1,53 @@
+"""Extractors by name."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from functools import cache
+
+from alma_graph.errors import InvalidInputError
+from alma_graph.extraction.pipeline import DEFAULT_MODEL, EntityExtractor
+from alma_graph.extraction.protocol import Extractor
+from alma_graph.extraction.rules import NullExtractor, RuleExtractor
+
+EXTRACTORS = ("spacy", "rules", "none")
+
+
+def create_extractor(name: str = "spacy", *, model: str = DEFAULT_MODEL) -> Extractor:
+    """The extractor of this name; nothing is loaded before its first text.
+
+    - "spacy": patterns, gazetteer, spaCy and rules. Where spaCy or the model is not installed, "rules" takes its
+      place and says so once on stderr.
+    - "rules": patterns and gazetteer; entities only.
+    - "none": finds nothing.
+
+    Raises:
+        InvalidInputError: no extractor has this name.
+    """
+    if name == "none":
+        return NullExtractor()
+    if name == "rules":
+        return RuleExtractor()
+    if name != "spacy":
+        raise InvalidInputError(f"Unknown extractor {name!r}: choose one of {', '.join(EXTRACTORS)}.")
+    if not _installed("spacy") or not _installed(model):
+        _say_rules_only(model)
+        return RuleExtractor()
+    return EntityExtractor(model)
+
+
+def _installed(name: str) -> bool:
+    """Whether a module can be imported, or the name is a folder with a model."""
+    if "/" in name or "\\" in name:
+        return True  # a path: spaCy says what is wrong with it
+    return importlib.util.find_spec(name) is not None
+
+
+@cache
+def _say_rules_only(model: str) -> None:
+    print(
+        f"alma_graph: spaCy or its model {model} is not installed, so entities are found by patterns and known names "
+        "only and no relations are. Install it with: pip install 'alma_graph[local]'",
+        file=sys.stderr,
+    )
