@@ -1,1 +1,16 @@
+"""From outcomes to heuristics and anti-patterns: pure algorithms, no store."""
 
+from __future__ import annotations
+
+from alma_graph.learning.lessons import AntiPatternLesson, HeuristicLesson, LearnedOutcome, Lesson, LessonUpdate
+from alma_graph.learning.strategies import ALGORITHM_VERSION, StrategyBook
+
+__all__ = [
+    "ALGORITHM_VERSION",
+    "AntiPatternLesson",
+    "HeuristicLesson",
+    "LearnedOutcome",
+    "Lesson",
+    "LessonUpdate",
+    "StrategyBook",
+]

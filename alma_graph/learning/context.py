@@ -1,0 +1,228 @@
+"""One context of one agent: which strategies were tried there, how they ended, and what that teaches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from alma_graph.learning.confidence import (
+    Counts,
+    anti_pattern_level,
+    backed_off,
+    better_alternative,
+    wilson_interval,
+)
+from alma_graph.learning.lessons import (
+    AntiPatternLesson,
+    HeuristicLesson,
+    LearnedOutcome,
+    Lesson,
+    explain_failures,
+    lesson_id,
+)
+from alma_graph.learning.likeness import Likeness
+from alma_graph.learning.readings import Readings
+from alma_graph.learning.wording import normalise_wording
+
+MAX_SIMILAR = 10
+"""Kin wordings that a lesson names."""
+_DECIMALS = 3
+
+
+@dataclass(slots=True)
+class _Tried:
+    """Outcomes of one wording, and how it was written (surface -> number of outcomes)."""
+
+    outcomes: dict[str, LearnedOutcome] = field(default_factory=dict)
+    surfaces: dict[str, int] = field(default_factory=dict)
+    read_as: str = ""
+
+    @property
+    def counts(self) -> Counts:
+        successes = sum(outcome.success for outcome in self.outcomes.values())
+        return Counts(successes, len(self.outcomes) - successes)
+
+    @property
+    def surface(self) -> str:
+        return min(self.surfaces)
+
+
+@dataclass(frozen=True, slots=True)
+class ContextName:
+    """Whose context it is and what it is called.
+
+    Attributes:
+        project_id: tenant.
+        agent: whose outcomes.
+        key: what the ids are made of; unique within project and agent.
+        shown: how it is shown.
+        category: category of its lessons.
+    """
+
+    project_id: str
+    agent: str
+    key: str
+    shown: str
+    category: str
+
+
+class Context:
+    """The strategies of one context. Counts live on wordings, by outcome id, so no merge, split or repeat loses one."""
+
+    def __init__(self, readings: Readings) -> None:
+        self._readings = readings
+        self._tried: dict[str, _Tried] = {}
+        self._likeness = Likeness(pool=True)
+
+    def record(self, outcome: LearnedOutcome) -> None:
+        """Counts one outcome; one whose id is already here changes nothing."""
+        tried = self._tried.setdefault(normalise_wording(outcome.strategy), _Tried())
+        if outcome.id not in tried.outcomes:
+            tried.outcomes[outcome.id] = outcome
+            tried.surfaces[outcome.strategy] = tried.surfaces.get(outcome.strategy, 0) + 1
+
+    def forget(self, outcome: LearnedOutcome) -> None:
+        """Takes one outcome out, and its wording when none is left of it; one that is not here changes nothing."""
+        wording = normalise_wording(outcome.strategy)
+        tried = self._tried.get(wording)
+        if tried is None or outcome.id not in tried.outcomes:
+            return
+        del tried.outcomes[outcome.id]
+        tried.surfaces[outcome.strategy] -= 1
+        if not tried.surfaces[outcome.strategy]:
+            del tried.surfaces[outcome.strategy]
+        if not tried.outcomes:
+            del self._tried[wording]
+            if wording in self._likeness:
+                self._likeness.remove(wording)
+
+    @property
+    def counts(self) -> Counts:
+        """All outcomes here."""
+        return _total(tried.counts for tried in self._tried.values())
+
+    def lessons(self, name: ContextName, least_successes: int) -> dict[str, Lesson]:
+        """What this context teaches, by id: a pure function of its outcomes."""
+        total = self.counts
+        if total.successes < least_successes and total.failures < 2:
+            return {}
+        self._compare()
+        assert self._likeness.pool is not None
+        self._likeness.pool.settle()
+        self._likeness.kin.settle()
+        groups = self._likeness.pool.groups()
+        counts = {group: _total(self._tried[wording].counts for wording in group) for group in groups}
+        by_wording = {wording: group for group in groups for wording in group}
+        lessons: dict[str, Lesson] = {}
+        for group in groups:
+            forms = counts[group].successes >= least_successes
+            level = anti_pattern_level(counts[group])
+            if not forms and level is None:
+                continue
+            kin = sorted(
+                {by_wording[near] for wording in group for near in self._likeness.kin.group(wording)} - {group}
+            )
+            kin_counts = _total(counts[other] for other in kin)
+            rate = backed_off((total - counts[group] - kin_counts, kin_counts, counts[group]))
+            evidence = _Evidence(
+                name=name,
+                canonical=group[0],
+                strategy=self._tried[group[0]].surface,
+                wordings=tuple(sorted({surface for wording in group for surface in self._tried[wording].surfaces})),
+                outcomes=sorted(
+                    (outcome for wording in group for outcome in self._tried[wording].outcomes.values()),
+                    key=lambda outcome: outcome.id,
+                ),
+                counts=counts[group],
+                rate=rate,
+                similar=tuple(self._tried[other[0]].surface for other in kin[:MAX_SIMILAR]),
+            )
+            if forms:
+                heuristic = evidence.heuristic()
+                lessons[heuristic.id] = heuristic
+            if level is not None:
+                others = {other[0]: counts[other] for other in groups if other != group}
+                better = better_alternative(others, counts[group])
+                anti_pattern = evidence.anti_pattern(level, None if better is None else self._tried[better].surface)
+                lessons[anti_pattern.id] = anti_pattern
+        return lessons
+
+    def _compare(self) -> None:
+        """Brings wordings that are new, or now read from another surface, into the comparison."""
+        changed = [
+            wording
+            for wording, tried in self._tried.items()
+            if wording not in self._likeness or tried.read_as != tried.surface
+        ]
+        changed.sort()
+        signatures = self._readings.signatures(self._tried[wording].surface for wording in changed)
+        fresh = []
+        for wording, signature in zip(changed, signatures, strict=True):
+            if wording in self._likeness:
+                self._likeness.remove(wording)
+            self._tried[wording].read_as = self._tried[wording].surface
+            fresh.append(signature)
+        if fresh:
+            self._likeness.add(fresh, self._readings.codes(changed))
+
+
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    """What both sorts of lesson are made of."""
+
+    name: ContextName
+    canonical: str
+    strategy: str
+    wordings: tuple[str, ...]
+    outcomes: list[LearnedOutcome]
+    counts: Counts
+    rate: float
+    similar: tuple[str, ...]
+
+    def _ids(self, success: bool) -> tuple[str, ...]:
+        return tuple(outcome.id for outcome in self.outcomes if outcome.success is success)
+
+    def _interval(self) -> tuple[float, float]:
+        low, high = wilson_interval(self.counts)
+        return round(low, _DECIMALS), round(high, _DECIMALS)
+
+    def _id(self, kind: str) -> str:
+        return lesson_id(self.name.project_id, kind, self.name.agent, self.name.key, self.canonical)
+
+    def heuristic(self) -> HeuristicLesson:
+        return HeuristicLesson(
+            id=self._id("heuristic"),
+            agent=self.name.agent,
+            context=self.name.shown,
+            category=self.name.category,
+            strategy=self.strategy,
+            wordings=self.wordings,
+            success_ids=self._ids(True),
+            failure_ids=self._ids(False),
+            confidence=round(self.rate, _DECIMALS),
+            interval=self._interval(),
+            similar=self.similar,
+        )
+
+    def anti_pattern(self, level: str, better: str | None) -> AntiPatternLesson:
+        errors = [outcome.error_message for outcome in self.outcomes if not outcome.success]
+        return AntiPatternLesson(
+            id=self._id("anti_pattern"),
+            agent=self.name.agent,
+            context=self.name.shown,
+            category=self.name.category,
+            pattern=self.strategy,
+            wordings=self.wordings,
+            why_bad=explain_failures(self.counts.failures, self.counts.occurrences, errors),
+            better_alternative=better,
+            level=level,
+            success_ids=self._ids(True),
+            failure_ids=self._ids(False),
+            confidence=round(1 - self.rate, _DECIMALS),
+            interval=self._interval(),
+            similar=self.similar,
+        )
+
+
+def _total(counts: Iterable[Counts]) -> Counts:
+    return sum(counts, Counts())

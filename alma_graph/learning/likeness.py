@@ -1,0 +1,148 @@
+"""The wordings of one place (an agent's tasks, or the strategies of one context) and which of them are alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alma_graph.learning.partition import Groups
+from alma_graph.learning.signature import Signature
+from alma_graph.learning.similarity import (
+    BLOCKED,
+    COSINE_WEIGHT,
+    EXCHANGE_COST,
+    LEXICAL_WEIGHT,
+    THRESHOLD,
+    kin_score,
+    pool_score,
+)
+from alma_graph.learning.vectors import DIGITS, Codes, length
+
+_SLACK = 1e-3
+"""The vectorised bound may let a pair too many through, never one too few."""
+_FIRST_ROWS = 16
+
+
+class Likeness:
+    """Scores of wordings against each other, and their groups at the kin and the pool level.
+
+    Adding a wording costs one matrix-vector product over the wordings already here and an exact score for each that
+    could reach the threshold.
+    """
+
+    def __init__(self, *, pool: bool) -> None:
+        self._rows: dict[str, int] = {}
+        self._wordings: list[str] = []
+        self._signatures: list[Signature] = []
+        self._matrix: NDArray[np.float32] = np.zeros((0, 0), np.float32)
+        self._lengths: NDArray[np.float64] = np.zeros(0)
+        self._sizes: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._alive: NDArray[np.bool_] = np.zeros(0, np.bool_)
+        self._postings: dict[str, list[int]] = {}
+        self._same_key: dict[str, list[int]] = {}
+        self._scores: dict[tuple[int, int], float] = {}
+        self.kin = Groups(self._kin)
+        self.pool: Groups | None = Groups(self._pool) if pool else None
+
+    def __contains__(self, wording: str) -> bool:
+        return wording in self._rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def wordings(self) -> set[str]:
+        """All wordings here."""
+        return set(self._rows)
+
+    def add(self, signatures: Sequence[Signature], codes: Codes) -> None:
+        """Adds wordings that are not here yet. codes: (n, dimension), a row for each signature."""
+        for signature, code in zip(signatures, codes, strict=True):
+            self._add(signature, code)
+
+    def remove(self, wording: str) -> None:
+        """Takes a wording out."""
+        self._alive[self._rows.pop(wording)] = False
+        self.kin.remove(wording)
+        if self.pool is not None:
+            self.pool.remove(wording)
+
+    def _add(self, signature: Signature, code: NDArray[np.int8]) -> None:
+        row = len(self._wordings)
+        self._reserve(row + 1, len(code))
+        candidates = () if signature.opaque else self._candidates(signature, code, row)
+        self._matrix[row] = code
+        self._lengths[row] = length(code)
+        self._sizes[row] = len(signature.content)
+        self._alive[row] = True
+        self._rows[signature.wording] = row
+        self._wordings.append(signature.wording)
+        self._signatures.append(signature)
+        if not signature.opaque:
+            self._same_key.setdefault(signature.key, []).append(row)
+            for word in signature.content:
+                self._postings.setdefault(word, []).append(row)
+        kin_edges: list[tuple[str, float]] = []
+        pool_edges: list[tuple[str, float]] = []
+        for other in candidates:
+            value = self._fresh_score(other, row)
+            if value < THRESHOLD:
+                continue
+            self._scores[other, row] = value
+            kin_edges.append((self._wordings[other], value))
+            if pool_score(self._signatures[other], signature, value) > BLOCKED:
+                pool_edges.append((self._wordings[other], value))
+        self.kin.add(signature.wording, kin_edges)
+        if self.pool is not None:
+            self.pool.add(signature.wording, pool_edges)
+
+    def _candidates(self, signature: Signature, code: NDArray[np.int8], count: int) -> list[int]:
+        """Rows whose score could reach the threshold: a bound over all rows at once, blocks left out."""
+        if not count:
+            return []
+        dots = self._matrix[:count] @ code.astype(np.float32)
+        cosines = dots / (self._lengths[:count] * length(code))
+        rows = [row for word in signature.content for row in self._postings.get(word, ())]
+        overlap = np.bincount(np.array(rows, np.int64), minlength=count) if rows else np.zeros(count, np.int64)
+        sizes = self._sizes[:count]
+        size = len(signature.content)
+        jaccard = overlap / np.maximum(1, sizes + size - overlap)
+        exchange = overlap < np.minimum(sizes, size)
+        bound = COSINE_WEIGHT * cosines + LEXICAL_WEIGHT * jaccard - EXCHANGE_COST * exchange
+        near = np.nonzero((bound >= THRESHOLD - _SLACK) & self._alive[:count])[0].tolist()
+        equal = [row for row in self._same_key.get(signature.key, ()) if self._alive[row]]
+        return sorted({*near, *equal})
+
+    def _score(self, left: int, right: int) -> float:
+        if right < left:
+            left, right = right, left
+        known = self._scores.get((left, right))
+        if known is None:
+            known = self._scores[left, right] = self._fresh_score(left, right)
+        return known
+
+    def _fresh_score(self, left: int, right: int) -> float:
+        dot = float(self._matrix[left] @ self._matrix[right])
+        cosine = round(dot / float(self._lengths[left] * self._lengths[right]), DIGITS)
+        return kin_score(self._signatures[left], self._signatures[right], cosine)
+
+    def _kin(self, left: str, right: str) -> float:
+        return self._score(self._rows[left], self._rows[right])
+
+    def _pool(self, left: str, right: str) -> float:
+        first, second = self._rows[left], self._rows[right]
+        return pool_score(self._signatures[first], self._signatures[second], self._score(first, second))
+
+    def _reserve(self, rows: int, dimension: int) -> None:
+        held = len(self._matrix)
+        if rows <= held:
+            return
+        extra = max(_FIRST_ROWS, held)
+        grown = np.zeros((held + extra, dimension), np.float32)
+        if held:
+            grown[:held] = self._matrix
+        self._matrix = grown
+        self._lengths = np.concatenate([self._lengths, np.zeros(extra)])
+        self._sizes = np.concatenate([self._sizes, np.zeros(extra, np.int64)])
+        self._alive = np.concatenate([self._alive, np.zeros(extra, np.bool_)])
