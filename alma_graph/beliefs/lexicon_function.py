@@ -90,9 +90,5 @@ GENERIC_NOUNS = _words("""
 # Irregular surface forms and their lemmas, for the parse-free comparison.
 IRREGULAR_FORMS = dict(
     pair.split(":")
-    for pair in """
-        began:begin bought:buy broke:break broken:break fallen:fall fell:fall grew:grow grown:grow held:hold
-        hid:hide hidden:hide kept:keep lost:lose risen:rise rose:rise shrank:shrink shrunk:shrink sold:sell
-        sped:speed went:go won:win
-    """.split()
+    for pair in ["began:begin", "bought:buy", "broke:break", "broken:break", "fallen:fall", "fell:fall", "grew:grow", "grown:grow", "held:hold", "hid:hide", "hidden:hide", "kept:keep", "lost:lose", "risen:rise", "rose:rise", "shrank:shrink", "shrunk:shrink", "sold:sell", "sped:speed", "went:go", "won:win"]
 )

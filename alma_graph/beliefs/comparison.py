@@ -1,0 +1,304 @@
+"""Everything that two claims have in common and in dispute, measured once; signals and guards only read it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from alma_graph.beliefs.alignment import Alignment, Pair, SideView, align
+from alma_graph.beliefs.claim_model import Claim
+from alma_graph.beliefs.events import change_score
+from alma_graph.beliefs.lexicon_function import COPULA_LIKE_VERBS, LIGHT_WORDS, SCOPE_WORDS
+from alma_graph.beliefs.quantity_relation import QuantityRelation, relate_quantities
+from alma_graph.beliefs.slots import (
+    NO_SLOT,
+    Slot,
+    expresses_preference,
+    find_inverse_slot,
+    find_slot,
+    rival_objects,
+    value_phrase,
+)
+from alma_graph.beliefs.surface import NO_POLARITY, SurfacePolarity, surface_polarity
+from alma_graph.beliefs.words import agrees_with_any
+
+Spans = tuple[tuple[int, int], tuple[int, int]]
+
+_UPDATE = re.compile(
+    r"\b(now|no longer|any ?more|moved?|switch(?:ed)?|migrat\w+|upgrad\w+|replac\w+|just|recently|new job|resched\w+"
+    r"|chang\w+|sold|quit|finally|finished|since|as of|from now on|instead|these days|already|became|promoted|renamed"
+    r"|handed|latest|up to|got|has been|have been)\b"
+)
+_DENYING_VERBS = frozenset(("break", "violate", "lose", "prevent"))
+_AFFIRMING_VERBS = frozenset(("be", "have", "support", "keep"))
+_QUANTIFIER_CONFLICTS = frozenset(
+    frozenset(pair) for pair in (("all", "none"), ("all", "not_all"), ("most", "none"), ("most", "few"), ("all", "few"))
+)
+_PARTIAL = frozenset(("some", "most", "not_all"))
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two claims compared. Pairs are (left, right); shares lie in [0, 1].
+
+    Attributes:
+        coverage: share of the weight that is matched.
+        core: share of the names and nouns that is matched, -1 where a side has none.
+        core_matches: how many names and nouns of the left agree with the right.
+        shared_weight: their weight.
+        subject: how well the subjects match.
+        topic: coverage without values, opposites and linking verbs.
+        beside_subject: coverage outside the subject.
+        unmatched_nouns: weight of the nouns without a partner, on the side that has fewer.
+        unmatched_beside_value: the same without the value phrases.
+        predicate: how well the predicates match.
+        polarity_differs: one side is negated.
+        opposed: negations and antonyms between the claims are odd in number.
+        antonyms: spans of the opposites.
+        negated_coverage: coverage of the negated side, -1 where polarity is the same.
+        negated_unmatched: weight without a partner on the negated side.
+        rivals: the claims are about two different things.
+        scope_conflict: environment, platform, day or fronted phrase differ.
+        conditions: how many sides are conditional.
+        condition_conflict: the conditions differ.
+        quantity: relation of the quantities.
+        slot, inverse_slot: values of one slot; `value_counts` the candidates on each side.
+        object_rivals: spans of one object noun modified differently on both sides.
+        preferences: both express a preference.
+        quantifier: how strongly the quantifiers exclude each other.
+        partial: both say "some" or "most".
+        valence: +1 the outcomes are opposite, -1 they agree.
+        surface: polarity by words alone.
+        change: one side tells of a change that ends the other.
+        updated: one side has a word of change.
+        substance: weight of the lighter side.
+        assertive: both sides say something, no pleasantries.
+        modalities: modality of each side.
+    """
+
+    left: Claim
+    right: Claim
+    coverage: Pair
+    core: Pair
+    core_matches: int
+    shared_weight: float
+    subject: Pair
+    topic: Pair
+    beside_subject: Pair
+    unmatched_nouns: float
+    unmatched_beside_value: float
+    predicate: float
+    polarity_differs: bool
+    opposed: bool
+    antonyms: tuple[Spans, ...]
+    negated_coverage: float
+    negated_unmatched: float
+    rivals: bool
+    scope_conflict: bool
+    conditions: int
+    condition_conflict: bool
+    quantity: QuantityRelation
+    slot: Slot
+    inverse_slot: Slot
+    value_counts: tuple[int, int]
+    object_rivals: Spans | None
+    preferences: bool
+    quantifier: float
+    partial: bool
+    valence: int
+    surface: SurfacePolarity
+    change: float
+    updated: bool
+    substance: float
+    assertive: bool
+    modalities: frozenset[str]
+
+    @property
+    def core_low(self) -> float:
+        """Share of matched nouns on the side that has the smaller one; 1 where neither side has nouns."""
+        return min((share for share in self.core if share >= 0), default=1.0)
+
+
+def compare(left: Claim, right: Claim, *, one_slot: bool = False) -> Comparison:
+    """Compare two claims; `one_slot` as in `find_slot`."""
+    alignment = align(left, right)
+    sides = alignment.left, alignment.right
+    coverage = alignment.both(SideView.coverage)
+    core = alignment.both(SideView.core_coverage)
+    subject = alignment.both(SideView.subject_match)
+    agreeing = [index for index in left.core if alignment.left.agrees(index)]
+    antonyms = [
+        (i, j) for i, j in alignment.antonyms if left.tokens[i].weight >= 0.4 or right.tokens[j].weight >= 0.4
+    ]
+    negated = _polarities(alignment, antonyms)
+    differs = negated[0] != negated[1]
+    opposed = bool(antonyms) != differs
+    slot, value_counts = find_slot(alignment, one_slot=one_slot)
+    inverse = NO_SLOT
+    if slot is NO_SLOT and agreeing:
+        inverse = find_inverse_slot(alignment, min(core))
+    left_values, right_values = _value_phrases(alignment, slot, inverse)
+    unmatched = alignment.both(SideView.unmatched_noun_weight)
+    object_rivals = rival_objects(alignment)
+    plain = not opposed and not antonyms and not {left.quantifier, right.quantifier} & {"not_all", "only"}
+    negated_side = sides[0] if negated[0] else sides[1]
+    return Comparison(
+        left=left,
+        right=right,
+        coverage=coverage,
+        core=core,
+        core_matches=len(agreeing),
+        shared_weight=sum(left.tokens[index].weight for index in agreeing),
+        subject=subject,
+        topic=Pair(
+            _topic(alignment.left, {i for i, _ in alignment.antonyms} | left_values),
+            _topic(alignment.right, {j for _, j in alignment.antonyms} | right_values),
+        ),
+        beside_subject=alignment.both(SideView.beside_subject_coverage),
+        unmatched_nouns=unmatched.low,
+        unmatched_beside_value=_beside_values(alignment, unmatched, left_values, right_values),
+        predicate=_predicate_match(alignment),
+        polarity_differs=differs,
+        opposed=opposed,
+        antonyms=tuple(
+            (
+                (left.tokens[i].start, left.tokens[i].end),
+                (right.tokens[j].start, right.tokens[j].end),
+            )
+            for i, j in antonyms
+        ),
+        negated_coverage=negated_side.coverage() if differs else -1.0,
+        negated_unmatched=(
+            sum(negated_side.claim.tokens[i].weight for i in negated_side.unmatched()) if differs else 0.0
+        ),
+        rivals=alignment.rivals,
+        scope_conflict=_scope_conflict(left, right),
+        conditions=("conditional" in left.traits) + ("conditional" in right.traits),
+        condition_conflict=_condition_conflict(left, right),
+        quantity=relate_quantities(left, right),
+        slot=slot,
+        inverse_slot=inverse,
+        value_counts=value_counts,
+        object_rivals=object_rivals,
+        preferences=one_slot or (expresses_preference(left) and expresses_preference(right)),
+        quantifier=_quantifier_conflict(left.quantifier, right.quantifier, differs),
+        partial=_partial(left.quantifier, right.quantifier),
+        valence=(left.valence * right.valence < 0) - (left.valence * right.valence > 0),
+        surface=surface_polarity(left, right) if plain else NO_POLARITY,
+        change=max(change_score(alignment.left, right), change_score(alignment.right, left)),
+        updated=bool(_UPDATE.search(left.words) or _UPDATE.search(right.words)),
+        substance=min(_substance(left), _substance(right)),
+        assertive=_asserts(left) and _asserts(right),
+        modalities=frozenset((left.modality, right.modality)),
+    )
+
+
+def _polarities(alignment: Alignment, antonyms: list[tuple[int, int]]) -> tuple[bool, bool]:
+    """Negation of each side, where a negating verb that is itself one of the antonyms is not counted twice."""
+    left, right = alignment.left.claim, alignment.right.claim
+    mine, yours = left.negated, right.negated
+    if left.negating_verb and any(left.tokens[i].lemma == left.negating_verb for i, _ in antonyms):
+        mine = not mine
+    if right.negating_verb and any(right.tokens[j].lemma == right.negating_verb for _, j in antonyms):
+        yours = not yours
+    if _denies(alignment.left, right):
+        mine = not mine
+    if _denies(alignment.right, left):
+        yours = not yours
+    return mine, yours
+
+
+def _denies(side: SideView, other: Claim) -> bool:
+    """ "breaks compatibility" against "is compatible"."""
+    if side.claim.predicate not in _DENYING_VERBS or other.predicate not in _AFFIRMING_VERBS:
+        return False
+    return any(token.role == "o" and index in side.matches for index, token in enumerate(side.claim.tokens))
+
+
+def _topic(side: SideView, left_out: set[int]) -> float:
+    share = side.topic_coverage(left_out)
+    if share >= 0:
+        return share
+    return 1.0 if side.claim.first_person and side.claim.predicate not in LIGHT_WORDS else 0.0
+
+
+def _value_phrases(alignment: Alignment, slot: Slot, inverse: Slot) -> tuple[set[int], set[int]]:
+    mine: set[int] = set()
+    yours: set[int] = set()
+    for found in (slot, inverse):
+        if found.left >= 0:
+            mine |= value_phrase(alignment.left.claim, found.left)
+            yours |= value_phrase(alignment.right.claim, found.right)
+    return mine, yours
+
+
+def _beside_values(alignment: Alignment, unmatched: Pair, mine: set[int], yours: set[int]) -> float:
+    def weight(side: SideView, phrase: set[int]) -> float:
+        return sum(side.claim.tokens[index].weight for index in phrase if index >= 0)
+
+    left, right = unmatched.left - weight(alignment.left, mine), unmatched.right - weight(alignment.right, yours)
+    return max(0.0, min(left, right))
+
+
+def _predicate_match(alignment: Alignment) -> float:
+    left, right = alignment.left.claim, alignment.right.claim
+    mine = [i for i, token in enumerate(left.tokens) if token.role == "p" and token.weight >= 0.4]
+    yours = [j for j, token in enumerate(right.tokens) if token.role == "p" and token.weight >= 0.4]
+    matches = alignment.left.matches
+    if any(i in matches and matches[i].other in yours for i in mine):
+        return 1.0
+    matched = any(i in matches for i in mine) or any(j in alignment.right.matches for j in yours)
+    linking = COPULA_LIKE_VERBS | {"be"}
+    if matched or left.predicate == right.predicate or {left.predicate, right.predicate} <= linking:
+        return 0.7
+    return 0.3 if {left.predicate, right.predicate} & LIGHT_WORDS else 0.0
+
+
+def _scope_conflict(left: Claim, right: Claim) -> bool:
+    """Each side names an environment, platform, region or day that the other does not, not as its object."""
+    mine, yours = _scopes(left), _scopes(right)
+    my_own = {word for word in mine if not agrees_with_any(word, frozenset(yours))}
+    your_own = {word for word in yours if not agrees_with_any(word, frozenset(mine))}
+    if my_own and your_own:
+        restricted = my_own | your_own
+        if any(t.role != "o" for claim in (left, right) for t in claim.tokens if t.surface in restricted):
+            return True
+    my_front, your_front = left.fronted - right.fronted, right.fronted - left.fronted
+    return bool(
+        my_front and your_front and not (my_front <= right.surface_words or your_front <= left.surface_words)
+    )
+
+
+def _scopes(claim: Claim) -> set[str]:
+    return {form for word in claim.surface_words for form in (word, word.rstrip("s")) if form in SCOPE_WORDS}
+
+
+def _condition_conflict(left: Claim, right: Claim) -> bool:
+    if not left.condition or not right.condition or not {"conditional"} & (left.traits | right.traits):
+        return False
+    mine = any(not agrees_with_any(word, right.condition) for word in left.condition)
+    return mine and any(not agrees_with_any(word, left.condition) for word in right.condition)
+
+
+def _quantifier_conflict(left: str, right: str, polarity_differs: bool) -> float:
+    both = frozenset((left, right))
+    only_one = (left == "only") != (right == "only")
+    if both in _QUANTIFIER_CONFLICTS or (only_one and "all" in both):
+        return 1.0
+    if "all" in both and polarity_differs:
+        return 0.6
+    return 0.5 if only_one else 0.0
+
+
+def _partial(left: str, right: str) -> bool:
+    return (left in _PARTIAL and right in _PARTIAL | {""}) or (right in _PARTIAL and left == "")
+
+
+def _substance(claim: Claim) -> float:
+    return sum(token.weight for token in claim.tokens if token.weight >= 0.4) + len(claim.quantities)
+
+
+def _asserts(claim: Claim) -> bool:
+    if claim.quantities or any(token.pos == "VERB" for token in claim.tokens):
+        return True
+    return claim.predicate == "be" and "pronoun" not in claim.traits

@@ -1,0 +1,107 @@
+"""Two ways to contradict without the same words: an event that ends a state, and an experience denied."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from alma_graph.beliefs import lexicon_function as lexicon
+from alma_graph.beliefs.alignment import SideView
+from alma_graph.beliefs.claim_model import NOMINAL_POS, Claim, Claims, Token
+from alma_graph.beliefs.scales import ramp
+from alma_graph.beliefs.words import agrees_with_any
+
+_UNREAL = frozenset(("question", "hedge", "report", "hypothesis"))
+_PLACED = frozenset(("live", "reside", "be", "work", "run", "plan", "schedule", "use"))
+_TOWARDS = re.compile(r"\bto\b|\bas\b|new job|\bnow see\b")
+_DONE = re.compile(r"\bmy\b|managed to|completed|using")
+
+
+def change_score(state: SideView, event: Claim) -> float:
+    """How surely `event` tells of a change that ends the state: replaced or quit V, moved from V, moved to another."""
+    claim = state.claim
+    if event.modality != "fact" or claim.negated or claim.modality in _UNREAL:
+        return 0.0
+    lemmas = event.lemma_set
+    shared = [
+        (claim.tokens[i], event.tokens[match.other])
+        for i, match in state.matches.items()
+        if match.relation != "antonym" and claim.tokens[i].pos in NOMINAL_POS and claim.tokens[i].weight >= 0.5
+    ]
+    values = [(mine, theirs) for mine, theirs in shared if mine.role in ("o", "x") and mine.weight >= 0.8]
+    if lemmas & lexicon.CHANGE_FROM_VERBS and any(theirs.role in ("o", "s") for _, theirs in values):
+        return 0.75
+    if not lemmas & lexicon.CHANGE_TO_VERBS:
+        return 0.0
+    if any(_comes_from(event, theirs) for _, theirs in values):
+        return 0.9
+    placed = claim.predicate in _PLACED or bool(claim.quantities)
+    one_speaker = claim.first_person and event.first_person and claim.predicate in ("live", "reside", "work")
+    if placed and _TOWARDS.search(event.words) and (one_speaker or any(mine.role == "s" for mine, _ in shared)):
+        return 0.7
+    return 0.0
+
+
+def _comes_from(event: Claim, token: Token) -> bool:
+    return bool(re.search(r"\bfrom (\w+ )?" + re.escape(token.surface), event.words))
+
+
+class Denial(NamedTuple):
+    """ "I have never done O" against a report that O was done: the claims on each side."""
+
+    score: float
+    left: Claim
+    right: Claim
+
+
+def find_denial(left: Claims, right: Claims) -> Denial | None:
+    """The strongest experience that one text denies and the other reports, both in the first person."""
+    best: Denial | None = None
+    for denying, reporting, swapped in ((left, right, False), (right, left, True)):
+        for claim in denying.claims:
+            if not (claim.negated and claim.first_person and claim.tense == "never"):
+                continue
+            for score, report in _reports(claim, reporting):
+                if best is None or score > best.score:
+                    best = Denial(score, report, claim) if swapped else Denial(score, claim, report)
+    return best
+
+
+def _reports(denial: Claim, reporting: Claims) -> list[tuple[float, Claim]]:
+    denied = [
+        token
+        for token in denial.tokens
+        if token.pos in ("NOUN", "PROPN", "VERB", "X", "ADJ")
+        and token.weight >= 0.5
+        and token.lemma not in lexicon.GENERIC_NOUNS
+        and token.lemma not in lexicon.LIGHT_WORDS
+    ]
+    things = [token for token in denied if token.pos in NOMINAL_POS]
+    if not things:
+        return []
+    sentences: dict[int, list[Claim]] = {}
+    for claim in reporting.claims:
+        sentences.setdefault(claim.sentence, []).append(claim)
+    found = []
+    for claims in sentences.values():
+        cue = max(_reporting_cue(claim) for claim in claims)
+        if not cue or any(claim.tense == "never" and claim.negated for claim in claims):
+            continue
+        words = tuple(token.lemma for claim in claims for token in claim.tokens)
+        hits = [token for token in denied if agrees_with_any(token.lemma, words)]
+        if not any(token in things for token in hits):
+            continue
+        covered = sum(token.weight for token in hits) / sum(token.weight for token in denied)
+        if len(hits) > 1 and any(token.weight >= 1.4 for token in hits):
+            covered = max(covered, 0.6)
+        found.append((0.9 * cue * ramp(covered, 0.35, 0.7), claims[0]))
+    return found
+
+
+def _reporting_cue(claim: Claim) -> float:
+    """How surely a first-person claim says that something was done."""
+    if not claim.first_person or claim.negated:
+        return 0.0
+    if claim.modality == "fact" and claim.predicate not in lexicon.SEEKING_VERBS:
+        return 1.0 if claim.tense == "past" or claim.progressive else 0.0
+    return 0.75 if claim.modality == "plan" and _DONE.search(claim.words) else 0.0

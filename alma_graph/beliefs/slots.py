@@ -1,0 +1,197 @@
+"""Slots that hold one value: what the value is on each side, and how surely the slot holds only one."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from alma_graph.beliefs.alignment import Alignment
+from alma_graph.beliefs.claim_model import CONTENT_POS, NOMINAL_POS, Claim, Token
+from alma_graph.beliefs.lexicon_relations import FUNCTIONAL_VERBS, MULTI_VALUED_VERBS, SLOT_NOUNS
+from alma_graph.beliefs.words import word_relation
+
+_OWNING = frozenset(
+    ("own", "lead", "head", "manage", "maintain", "chair", "be", "run", "direct", "write", "found", "create", "perform",
+     "develop", "belong")
+)  # fmt: skip
+_OWNER_NOUNS = frozenset(("owner", "lead", "manager"))
+_CHOOSING = frozenset(("want", "prefer", "use", "choose", "pick", "need"))
+_PREFERRING = frozenset(("prefer", "want", "use", "choose", "pick", "write"))
+_PREFERRED = frozenset(("rather", "favourite", "favorite", "prefer"))
+_PURPOSE = re.compile(r"\b(for|as) ")
+_WORKS_FOR = re.compile(r"\b(for|at|as)\b")
+_PLACE = re.compile(r"\b(in|at)\b")
+
+
+class Slot(NamedTuple):
+    """Two values of one slot.
+
+    Attributes:
+        left, right: indices of the value tokens, -1 where there is none.
+        same_kind: how plausible it is that both are values of one slot, in [0, 1].
+        functional: how surely the slot holds one value at a time, in [0, 1].
+    """
+
+    left: int
+    right: int
+    same_kind: float
+    functional: float
+
+
+NO_SLOT = Slot(-1, -1, 0.0, 0.0)
+
+
+def find_slot(alignment: Alignment, *, one_slot: bool = False) -> tuple[Slot, tuple[int, int]]:
+    """The unmatched values of two claims on one subject, and how many candidate values each side has.
+
+    `one_slot` says that the caller knows both sides fill one slot (preferences of one user in one category).
+    """
+    left, right = alignment.left.claim, alignment.right.claim
+    mine = [i for i in alignment.left.unmatched() if _is_value(left, i)]
+    yours = [j for j in alignment.right.unmatched() if _is_value(right, j)]
+    counts = (len(mine), len(yours))
+    if not mine or not yours or _topic_match(alignment, one_slot) < 0.5:
+        return NO_SLOT, counts
+    same_kind, i, j = max(
+        ((_same_kind(left.tokens[i], right.tokens[j]), i, j) for i in mine for j in yours),
+        key=lambda candidate: (candidate[0], -candidate[1], -candidate[2]),
+    )
+    functional = _functional(alignment)
+    if left.tokens[i].pos == right.tokens[j].pos == "ADJ" and functional == 0.6:
+        functional = 0.3  # a thing can be many ways at once
+    return Slot(i, j, same_kind, functional), counts
+
+
+def find_inverse_slot(alignment: Alignment, core_low: float) -> Slot:
+    """The value is a subject: "Farah owns X" against "X is owned by Luca"."""
+    left, right = alignment.left.claim, alignment.right.claim
+    mine = [i for i in alignment.left.unmatched() if left.tokens[i].pos in NOMINAL_POS]
+    yours = [j for j in alignment.right.unmatched() if right.tokens[j].pos in NOMINAL_POS]
+    if not mine or not yours or not (_tells_owner(left) and _tells_owner(right)):
+        return NO_SLOT
+    if left.tokens[mine[0]].role != "s" and right.tokens[yours[0]].role != "s":
+        return NO_SLOT
+    same_kind, i, j = max(
+        ((_same_kind(left.tokens[i], right.tokens[j]), i, j) for i in mine for j in yours),
+        key=lambda candidate: (candidate[0], -candidate[1], -candidate[2]),
+    )
+    named = any(
+        "copula" not in claim.traits or any(token.lemma in SLOT_NOUNS or token.role == "o" for token in claim.tokens)
+        for claim in (left, right)
+    )
+    sure = core_low >= 0.5 and same_kind >= 0.8 and named
+    return Slot(i, j, same_kind, 0.85 if sure else 0.3)
+
+
+def value_phrase(claim: Claim, index: int) -> set[int]:
+    """The value's token with its modifiers, and the noun it is compounded with."""
+    phrase = {index}
+    phrase |= {
+        i
+        for i, token in enumerate(claim.tokens)
+        if token.head == index and token.dependency in ("compound", "amod", "nmod", "poss", "appos", "det")
+    }
+    if claim.tokens[index].dependency == "compound":
+        phrase.add(claim.tokens[index].head)
+    return phrase
+
+
+def expresses_preference(claim: Claim) -> bool:
+    """It says what somebody prefers or how something should be done."""
+    return (
+        claim.predicate in _PREFERRING
+        or claim.modality == "norm"
+        or any(token.lemma in _PREFERRED for token in claim.tokens)
+    )
+
+
+def rival_objects(alignment: Alignment) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """Spans of one object noun that is modified differently on both sides: window seat, aisle seat."""
+    left, right = alignment.left.claim, alignment.right.claim
+    found = None
+    for i, match in alignment.left.matches.items():
+        mine, yours = left.tokens[i], right.tokens[match.other]
+        if match.relation == "antonym" or mine.pos not in ("NOUN", "PROPN") or "s" in (mine.role, yours.role):
+            continue
+        if _foreign_modifier(mine, right) and _foreign_modifier(yours, left):
+            found = ((mine.start, mine.end), (yours.start, yours.end))
+    return found
+
+
+def _foreign_modifier(token: Token, other: Claim) -> bool:
+    return any(all(word_relation(modifier, t.lemma).score < 0.75 for t in other.tokens) for modifier in token.modifiers)
+
+
+def _is_value(claim: Claim, index: int) -> bool:
+    token = claim.tokens[index]
+    if token.role not in ("o", "x"):
+        return False
+    return token.pos in CONTENT_POS or token.pos == "ADJ" or (claim.predicate == "be" and token.dependency == "ROOT")
+
+
+def _topic_match(alignment: Alignment, one_slot: bool) -> float:
+    left, right = alignment.left.claim, alignment.right.claim
+    if one_slot:
+        return 1.0
+    match = alignment.both(lambda side: side.subject_match())
+    same_speaker = left.first_person and right.first_person and left.predicate == right.predicate != "be"
+    both_norms = left.modality == right.modality == "norm"
+    return match.low if match.high > 0.5 or same_speaker or both_norms else 0.0
+
+
+def _same_kind(mine: Token, yours: Token) -> float:
+    if mine.pos == yours.pos == "PROPN":
+        return 0.9
+    if (mine.pos == "ADJ") != (yours.pos == "ADJ"):
+        return 0.15
+    if "PROPN" in (mine.pos, yours.pos) and {mine.pos, yours.pos} <= {"PROPN", "NOUN", "ADJ", "X"}:
+        return 0.6
+    return 0.5 if mine.pos == yours.pos else 0.25
+
+
+def _tells_owner(claim: Claim) -> bool:
+    return claim.predicate in _OWNING or any(token.lemma in _OWNER_NOUNS for token in claim.tokens)
+
+
+def _functional(alignment: Alignment) -> float:
+    """How surely the aligned slot holds one value; the first rule that applies decides."""
+    left, right = alignment.left.claim, alignment.right.claim
+    matched = {left.tokens[i].lemma for i in alignment.left.matches}
+    slot_heads = {
+        token.lemma
+        for claim in (left, right)
+        for token in claim.tokens
+        if token.role in ("s", "o") and token.lemma in SLOT_NOUNS
+    }
+    slot = bool(slot_heads & matched)
+    predicates = {left.predicate, right.predicate}
+    if predicates <= _CHOOSING and _PURPOSE.search(left.words) and _PURPOSE.search(right.words):
+        return 0.75
+    if predicates <= MULTI_VALUED_VERBS:
+        return 0.6 if slot and left.predicate in ("have", "use") else 0.1
+    copulas = "copula" in left.traits and "copula" in right.traits
+    if copulas and "definite" in left.traits and "definite" in right.traits:
+        return 0.9 if slot else 0.7
+    if "passive" in left.traits and "passive" in right.traits and left.predicate == right.predicate:
+        if " by " in left.words and " by " in right.words:
+            return 0.75
+    if any(left.tokens[i].lemma in SLOT_NOUNS and f"{left.tokens[i].surface} of " in left.words for i in alignment.left.matches):
+        return 0.75
+    if left.modality == right.modality == "norm":
+        return 0.7
+    if "work" in predicates:
+        placed = all(claim.predicate != "work" or _WORKS_FOR.search(claim.words) for claim in (left, right))
+        return 0.8 if placed and predicates <= {"work", "be", "employ"} else 0.3
+    if predicates == {"be"}:
+        return 0.7 if _PLACE.search(left.words) and _PLACE.search(right.words) else 0.4
+    if predicates <= FUNCTIONAL_VERBS and (
+        "be" in predicates or word_relation(left.predicate, right.predicate).score > 0.7
+    ):
+        return 0.85
+    if slot:
+        return 0.75
+    if predicates & MULTI_VALUED_VERBS:
+        return 0.2
+    if word_relation(left.predicate, right.predicate).score > 0.8 or "prefer" in predicates or left.predicate == "switch":
+        return 0.6
+    return 0.4 if copulas else 0.35
