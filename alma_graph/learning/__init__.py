@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from alma_graph.learning.lessons import AntiPatternLesson, HeuristicLesson, LearnedOutcome, Lesson, LessonUpdate
-from alma_graph.learning.strategies import ALGORITHM_VERSION, StrategyBook
+from alma_graph.learning.strategies import ALGORITHM_VERSION, DEFAULT_LEAST_SUCCESSES, StrategyBook
 
 __all__ = [
     "ALGORITHM_VERSION",
+    "DEFAULT_LEAST_SUCCESSES",
     "AntiPatternLesson",
     "HeuristicLesson",
     "LearnedOutcome",

@@ -5,8 +5,6 @@ The blocks carry the method: pair F1 of clustering by cosine alone is .55, with 
 
 from __future__ import annotations
 
-from itertools import product
-
 from alma_graph.learning.lexicon import NEGATING_PREFIXES
 from alma_graph.learning.signature import Signature
 
@@ -25,22 +23,19 @@ def _crossed(left: Pair | None, right: Pair | None) -> bool:
 def _prefixed(left: frozenset[str], right: frozenset[str]) -> bool:
     """Whether a word of one side is the negation, by its prefix, of a word of the other: lock, unlock."""
     return any(
-        len(word) >= 4 and any(other == prefix + word for prefix in NEGATING_PREFIXES)
-        for one, two in ((left, right), (right, left))
-        for word, other in product(one, two)
-        if other.endswith(word)
+        word.startswith(prefix) and len(word) >= len(prefix) + 4 and word[len(prefix) :] in other
+        for words, other in ((left, right), (right, left))
+        for word in words
+        if word.startswith(NEGATING_PREFIXES)
+        for prefix in NEGATING_PREFIXES
     )
 
 
 def _opposite_poles(left: Signature, right: Signature) -> bool:
-    axes: dict[int, set[int]] = {}
-    for axis, pole in left.poles:
-        axes.setdefault(axis, set()).add(pole)
-    shared: dict[int, bool] = {}
-    for axis, pole in right.poles:
-        if axis in axes:
-            shared[axis] = shared.get(axis, False) or pole in axes[axis]
-    return not all(shared.values())
+    for axis in {axis for axis, _ in left.poles} & {axis for axis, _ in right.poles}:
+        if not any(pole[0] == axis and pole in right.poles for pole in left.poles):
+            return True
+    return False
 
 
 def _other_target(left: Signature, right: Signature) -> bool:

@@ -72,7 +72,7 @@ class Context:
     def __init__(self, readings: Readings) -> None:
         self._readings = readings
         self._tried: dict[str, _Tried] = {}
-        self._likeness = Likeness(pool=True)
+        self._likeness = Likeness("pool")
 
     def record(self, outcome: LearnedOutcome) -> None:
         """Counts one outcome; one whose id is already here changes nothing."""
@@ -107,10 +107,8 @@ class Context:
         if total.successes < least_successes and total.failures < 2:
             return {}
         self._compare()
-        assert self._likeness.pool is not None
-        self._likeness.pool.settle()
-        self._likeness.kin.settle()
-        groups = self._likeness.pool.groups()
+        self._likeness.groups.settle()
+        groups = self._likeness.groups.groups()
         counts = {group: _total(self._tried[wording].counts for wording in group) for group in groups}
         by_wording = {wording: group for group in groups for wording in group}
         lessons: dict[str, Lesson] = {}
@@ -119,9 +117,8 @@ class Context:
             level = anti_pattern_level(counts[group])
             if not forms and level is None:
                 continue
-            kin = sorted(
-                {by_wording[near] for wording in group for near in self._likeness.kin.group(wording)} - {group}
-            )
+            near = {other for wording in group for other in self._likeness.near(wording)}
+            kin = sorted({by_wording[other] for other in near} - {group})
             kin_counts = _total(counts[other] for other in kin)
             rate = backed_off((total - counts[group] - kin_counts, kin_counts, counts[group]))
             evidence = _Evidence(

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from alma_graph.extraction.vocabulary import COMPONENT_HEADS
+
 
 def _words(block: str) -> frozenset[str]:
     return frozenset(block.split())
@@ -164,29 +166,44 @@ server = backend, server-side
 client_side = browser, client-side
 """
 
-TARGET_HEADS = _words(
-    """
-    account adapter agent api apis app application backend balancer batcher bot bowl branch broker bucket bug bus cache
-    catalog checkout cli client cluster column component connector console consumer container controller crawler
-    credential cron cronjob customer daemon dashboard database deal detector email endpoint engine environment exporter
-    extractor field file firmware flight frontend gateway generator handler importer indexer job key lake layer lead
-    loader log message microservice middleware model module monitor mug namespace node order package page panel paper
-    parser phase pipeline plate plugin pod portal producer prompt proxy queue region registry renderer replica repo
-    report repository reservation resizer resolver router runner scheduler schema scorer scraper screen sdk secret
-    serializer server service services sidecar stage step subsystem suite table team test ticket token tokenizer topic
-    ui user validator warehouse webhook widget worker workers
-    """
-)
+TARGET_HEADS = (
+    COMPONENT_HEADS
+    | _words(
+        """
+        account bowl bug column credential customer deal email environment field file flight key lead log
+        message model mug order paper phase plate prompt region report reservation schema secret stage step
+        suite team test ticket token user
+        """
+    )
+) - _words("export form import index pool storage store view")
 """Nouns whose modifier says which one is meant: the auth service is not the payment service."""
 
-VERBS = _words(
+NOT_MODIFIERS = _words(
     """
-    add all ask big build call check clear close create deploy direct disable each empty enable entire find first fix
-    flush get keep large last look make many more move new old one only open put read remove restart run same scale
-    search send set several small split start test unit update use whole write
+    add all ask big build call check clear close create deploy direct disable each empty enable entire find first
+    fix flush get keep large last look make many more move new old one only open put read remove restart run same
+    scale search send set several small split start test unit update use whole write
     """
 )
-"""Words before a target head that do not modify it."""
+"""Words before a target head that do not say which one is meant."""
+
+IMPERATIVES = _words(
+    """
+    audit back backup bisect block break bring buffer cap chunk clean clone commit compile compress configure
+    connect copy cut debug decode delegate detect draft drain edit emit encode escalate estimate evict explain
+    export fetch filter flag fold follow force format freeze gather generate group guard handle hash hold import
+    index infer inject inspect install isolate iterate join kill label limit link list load lock log mask match
+    measure merge mock modify monitor mount name notify offer order pack parse paste patch pause pick pin ping plan
+    poll prefetch prepare prewarm print prioritise prioritize probe profile prompt propose prove prune publish purge
+    query queue quote rank rate recompute record redeploy redirect refactor refresh refund remind rename render
+    reorder repeat replay replicate reply report reprocess reproduce request reset resize respond restore resume
+    retrain retry return reuse revert review rewrite rotate route sample save scan schedule select separate serve
+    shard share sign simplify skip sort stage stay stream stub submit sync tag throttle time trace track train
+    translate trigger trim tune type undo unlock upload validate vary verify version view wait walk warm warn watch
+    wrap
+    """
+)
+"""Verbs that open a strategy. Where no parser has seen it, every content word that is no verb counts as a noun."""
 FOREIGN_NEGATORS = _words(
     """
     nicht kein keine keinen ohne nie niemals ne pas sans jamais aucun aucune sin nunca ningún ninguna não sem senza mai

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,13 +27,14 @@ _FIRST_ROWS = 16
 
 
 class Likeness:
-    """Scores of wordings against each other, and their groups at the kin and the pool level.
+    """Scores of wordings against each other, what is near to what, and the groups of one level.
 
     Adding a wording costs one matrix-vector product over the wordings already here and an exact score for each that
     could reach the threshold.
     """
 
-    def __init__(self, *, pool: bool) -> None:
+    def __init__(self, level: Literal["kin", "pool"]) -> None:
+        self._level = level
         self._rows: dict[str, int] = {}
         self._wordings: list[str] = []
         self._signatures: list[Signature] = []
@@ -43,8 +45,8 @@ class Likeness:
         self._postings: dict[str, list[int]] = {}
         self._same_key: dict[str, list[int]] = {}
         self._scores: dict[tuple[int, int], float] = {}
-        self.kin = Groups(self._kin)
-        self.pool: Groups | None = Groups(self._pool) if pool else None
+        self._near: dict[str, set[str]] = {}
+        self.groups = Groups(self._level_score)
 
     def __contains__(self, wording: str) -> bool:
         return wording in self._rows
@@ -64,9 +66,13 @@ class Likeness:
     def remove(self, wording: str) -> None:
         """Takes a wording out."""
         self._alive[self._rows.pop(wording)] = False
-        self.kin.remove(wording)
-        if self.pool is not None:
-            self.pool.remove(wording)
+        for other in self._near.pop(wording):
+            self._near[other].discard(wording)
+        self.groups.remove(wording)
+
+    def near(self, wording: str) -> frozenset[str]:
+        """The wordings that are kin to this one, one by one and not by way of others."""
+        return frozenset(self._near[wording])
 
     def _add(self, signature: Signature, code: NDArray[np.int8]) -> None:
         row = len(self._wordings)
@@ -83,19 +89,19 @@ class Likeness:
             self._same_key.setdefault(signature.key, []).append(row)
             for word in signature.content:
                 self._postings.setdefault(word, []).append(row)
-        kin_edges: list[tuple[str, float]] = []
-        pool_edges: list[tuple[str, float]] = []
+        self._near[signature.wording] = set()
+        edges: list[tuple[str, float]] = []
         for other in candidates:
             value = self._fresh_score(other, row)
             if value < THRESHOLD:
                 continue
             self._scores[other, row] = value
-            kin_edges.append((self._wordings[other], value))
-            if pool_score(self._signatures[other], signature, value) > BLOCKED:
-                pool_edges.append((self._wordings[other], value))
-        self.kin.add(signature.wording, kin_edges)
-        if self.pool is not None:
-            self.pool.add(signature.wording, pool_edges)
+            name = self._wordings[other]
+            self._near[signature.wording].add(name)
+            self._near[name].add(signature.wording)
+            if self._at_level(other, row, value) > BLOCKED:
+                edges.append((name, value))
+        self.groups.add(signature.wording, edges)
 
     def _candidates(self, signature: Signature, code: NDArray[np.int8], count: int) -> list[int]:
         """Rows whose score could reach the threshold: a bound over all rows at once, blocks left out."""
@@ -127,12 +133,12 @@ class Likeness:
         cosine = round(dot / float(self._lengths[left] * self._lengths[right]), DIGITS)
         return kin_score(self._signatures[left], self._signatures[right], cosine)
 
-    def _kin(self, left: str, right: str) -> float:
-        return self._score(self._rows[left], self._rows[right])
+    def _at_level(self, left: int, right: int, kin: float) -> float:
+        return kin if self._level == "kin" else pool_score(self._signatures[left], self._signatures[right], kin)
 
-    def _pool(self, left: str, right: str) -> float:
+    def _level_score(self, left: str, right: str) -> float:
         first, second = self._rows[left], self._rows[right]
-        return pool_score(self._signatures[first], self._signatures[second], self._score(first, second))
+        return self._at_level(first, second, self._score(first, second))
 
     def _reserve(self, rows: int, dimension: int) -> None:
         held = len(self._matrix)

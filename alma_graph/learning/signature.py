@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import pairwise
 
 from alma_graph.extraction.gazetteer import gazetteer, gazetteer_key
+from alma_graph.extraction.predicates import predicates
 from alma_graph.learning.lexicon import (
     FOREIGN_NEGATORS,
+    IMPERATIVES,
+    NOT_MODIFIERS,
     NUMBER_WORDS,
     PREPOSITIONS,
     STOP_WORDS,
@@ -17,7 +21,6 @@ from alma_graph.learning.lexicon import (
     SYNONYMS,
     TARGET_HEADS,
     UNITS,
-    VERBS,
 )
 from alma_graph.learning.negation import negated_heads
 from alma_graph.learning.opposites import POLE_PHRASES, POLES
@@ -56,7 +59,19 @@ _ROUTE_PATTERNS = (
     (re.compile(r"\b(?:use|prefer|choose|pick|take) (.+?) (?:over|instead of|rather than) (.+)$"), True),
     (re.compile(r"^(.+?) (?:over|instead of|rather than) (.+)$"), True),
 )
-_VERB_STEMS = frozenset(stem(verb) for verb in VERBS)
+_NOT_MODIFIERS = frozenset(stem(word) for word in NOT_MODIFIERS)
+
+
+@cache
+def _verb_stems() -> frozenset[str]:
+    """Stems that are no nouns where no parser says so."""
+    verbs = {verb.split()[0] for verb in predicates()}
+    return _NOT_MODIFIERS | {stem(verb) for verb in (*sorted(verbs), *IMPERATIVES)}
+
+
+@cache
+def _first_words() -> frozenset[str]:
+    return frozenset(key.split(" ")[0] for key in gazetteer())
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,16 +119,19 @@ def _technologies(text: str, normal: str) -> tuple[str, ...]:
     A name that is also an everyday word counts only as it is spelled (Go, Rust), a single letter never.
     """
     words = [(match.start(), match.group()) for match in _WORD.finditer(normal)]
+    keys = [gazetteer_key(word) for _, word in words]
+    known_names, first_words = gazetteer(), _first_words()
     found: dict[tuple[int, str], None] = {}
-    for length in (3, 2, 1):
-        for at in range(len(words) - length + 1):
-            known = gazetteer().get(gazetteer_key(" ".join(word for _, word in words[at : at + length])))
+    for at, (start, word) in enumerate(words):
+        if keys[at].split(" ")[0] not in first_words:
+            continue
+        for length in (3, 2, 1):
+            known = known_names.get(" ".join(keys[at : at + length]))
             if known is None or known.type not in {"TECH", "ORG"} or len(known.canonical) < 2:
                 continue
-            everyday = bool(known.spellings) and length == 1 and len(words[at][1]) < 6
-            if everyday and not any(spelling in text for spelling in known.spellings):
-                continue
-            found[(words[at][0], known.canonical)] = None
+            everyday = bool(known.spellings) and length == 1 and len(word) < 6
+            if not everyday or any(spelling in text for spelling in known.spellings):
+                found[(start, known.canonical)] = None
     return tuple(dict.fromkeys(name for _, name in sorted(found)))
 
 
@@ -201,7 +219,7 @@ def _targets(words: list[str]) -> frozenset[tuple[str, str]]:
         and modifier not in PREPOSITIONS
         and not negates(modifier)
         and not removes([modifier], 0)
-        and stem(modifier) not in _VERB_STEMS
+        and stem(modifier) not in _NOT_MODIFIERS
         and not modifier[0].isdigit()
         and not modifier.endswith("ing")
     )
@@ -243,7 +261,7 @@ def signature(text: str, nouns: Collection[str] | None = None) -> Signature:
     if not content and not identifiers:
         return Signature(normal, opaque=True)
     negated = negated_heads(plain)
-    parsed = content - _VERB_STEMS if nouns is None else frozenset(stem(noun.casefold()) for noun in nouns) & content
+    parsed = content - _verb_stems() if nouns is None else frozenset(stem(noun.casefold()) for noun in nouns) & content
     order = _pair(spaced, _ORDER_PATTERNS)
     route = _pair(spaced, _ROUTE_PATTERNS)
     technologies = _technologies(text, spaced)

@@ -8,7 +8,7 @@ score = .9 cosine + .1 Jaccard of content stems - .26 when each says something t
 and kin from .34 on, unless blocked; pool also needs that nothing is exchanged (`exchanged`). So a wording that only
 adds to another needs a cosine of about .35, two that each say something of their own about .65. The exchange costs a
 constant instead of one minus the best cosine of the single words: on the labelled dev wordings the pool level is the
-same (P 1.0, R .54), kin loses .012 F, and no single word ever needs an encode.
+same, kin loses .012 F, and no single word ever needs an encode.
 """
 
 from __future__ import annotations
@@ -42,14 +42,16 @@ def one_sided(left: Signature, right: Signature) -> int:
 
 
 def exchanged(left: Signature, right: Signature) -> bool:
-    """Whether each names a thing, or an act on the same things, that the other does not: kin perhaps, not the same."""
+    """Whether the two share a frame and each fills it with something of its own: kin perhaps, not the same.
+
+    Two shared stems are a frame ("restart the auth service", "scale the auth service"); one is, when what is exchanged
+    are things ("mock the database", "mock the clock").
+    """
     only_left, only_right = left.content - right.content, right.content - left.content
     shared = left.content & right.content
-    if not shared:
+    if not shared or not only_left or not only_right:
         return False
-    things = bool(only_left & left.nouns and only_right & right.nouns)
-    acts = len(shared) >= 2 and bool(only_left - left.nouns and only_right - right.nouns)
-    return things or acts
+    return len(shared) >= 2 or bool(only_left & left.nouns and only_right & right.nouns)
 
 
 def kin_score(left: Signature, right: Signature, cosine: float) -> float:

@@ -62,7 +62,7 @@ class Territory:
         self._readings = readings
         self._least_successes = least_successes
         self._places: dict[str, _Place] = {}
-        self._likeness = Likeness(pool=False)
+        self._likeness = Likeness("kin")
         self._held: dict[Members, _Held] = {}
         self._fresh: dict[str, LearnedOutcome] = {}
         self._lost: dict[str, LearnedOutcome] = {}
@@ -171,14 +171,14 @@ class Territory:
             self._places[name].read_as = self._places[name].surface
         if changed:
             self._likeness.add(signatures, self._readings.codes(changed))
-        return self._likeness.kin.settle()
+        return self._likeness.groups.settle()
 
     def _apart(self) -> bool:
         """Whether there is more than one task, now or before, so that they must be compared."""
         return len(self._places) > 1 or len(self._likeness) > 0
 
     def _members(self, place: str) -> Members:
-        return self._likeness.kin.group(place) if place in self._likeness else (place,)
+        return self._likeness.groups.group(place) if place in self._likeness else (place,)
 
     def _hold(self, members: Members) -> _Held:
         """The context of these places, computed from what they hold if it has not been yet."""
