@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from alma_graph.beliefs.claim_model import NOMINAL_POS, Claim, Token
 from alma_graph.beliefs.lexicon_relations import FUNCTIONAL_VERBS
-from alma_graph.beliefs.words import Relation, word_relation
+from alma_graph.beliefs.words import Relation, WordRelation, word_relation
 
 NEARLY_SAME = 0.75
 """Relations at or above this score count as one word when modifiers are compared."""
@@ -136,7 +136,7 @@ def align(left: Claim, right: Claim) -> Alignment:
     candidates: list[tuple[float, int, int, Relation]] = []
     for i, mine in enumerate(left.tokens):
         for j, yours in enumerate(right.tokens):
-            score, relation = word_relation(mine.lemma, yours.lemma)
+            score, relation = _token_relation(mine, yours)
             if relation == "none" or (min(mine.weight, yours.weight) < 0.3 and max(mine.weight, yours.weight) >= 0.7):
                 continue
             bonus = 0.08 if mine.role == yours.role else 0.0
@@ -158,6 +158,14 @@ def align(left: Claim, right: Claim) -> Alignment:
         antonyms=tuple(pair for pair in antonyms if pair not in choosing),
         rivals=bool(choosing) or _rival_modifiers(*sides) or _rival_identifiers(left, right),
     )
+
+
+def _token_relation(mine: Token, yours: Token) -> WordRelation:
+    """By lemma; by form where that says nothing, since the lemma of "missing" or "pending" may be a verb's."""
+    found = word_relation(mine.lemma, yours.lemma)
+    if found.relation == "none" and (mine.surface != mine.lemma or yours.surface != yours.lemma):
+        return word_relation(mine.surface, yours.surface)
+    return found
 
 
 def _pick_different_things(left: Claim, right: Claim, i: int, j: int) -> bool:

@@ -28,6 +28,11 @@ _VAGUE_MODIFIERS = frozenset(["my", "our", "the", "their", "most", "few", "some"
 _VAGUE_FRONTED = frozenset(["way", "fact", "today", "general", "now", "moment", "record", "update"])
 _DETERMINERS = frozenset(("the", "my", "our", "his", "her", "their", "your"))
 _FIRST_PERSON = frozenset(("i", "we", "my", "our", "i've"))
+_TIME_NOUNS = frozenset(
+    ("morning", "afternoon", "evening", "night", "day", "week", "month", "year", "spring", "summer", "autumn", "winter",
+     "time", "moment", "minute", "hour", "today", "yesterday", "tomorrow", "tonight")
+)  # fmt: skip
+_NUMBERED_NOUNS = frozenset(("error", "status", "code", "response"))
 _PREFERRING = frozenset(("want", "prefer", "like", "love", "hate", "dislike"))
 _QUOTED = re.compile(r"\"[^\"]{3,200}\"|(?<!\w)'[^']{3,80}'(?!\w)")
 _CODE_LIKE = re.compile(r"[_/\d]|[a-z][A-Z]")
@@ -164,6 +169,8 @@ def _weight(token: Any, pos: str, lemma: str, clause: Clause) -> float:
     stop = token.is_stop and token.pos_ != "NOUN" and lemma not in _STOP_WORDS_THAT_COUNT
     if pos != "PROPN" and (lemma in lexicon.LIGHT_WORDS or stop):
         return 0.15
+    if token.dep_ == "npadvmod" and lemma in _TIME_NOUNS:
+        return 0.3  # "this morning" says when, not what
     if lemma == "user" and clause.roles[token.i] == "s" and clause.head.lemma_.lower() in _PREFERRING:
         return 0.3
     if pos in ("PROPN", "X", "NUM") or _CODE_LIKE.search(token.text):
@@ -176,7 +183,8 @@ def _modifiers(token: Any) -> tuple[str, ...]:
     for child in token.children:
         lemma = child.lower_ if child.pos_ == "PROPN" else child.lemma_.lower()
         if child.dep_ in ("amod", "compound", "poss", "nmod", "nummod"):
-            if child.lemma_.lower() not in _VAGUE_MODIFIERS and not child.text[0].isdigit():
+            named = token.lemma_.lower() in _NUMBERED_NOUNS or not child.text[0].isdigit()
+            if child.lemma_.lower() not in _VAGUE_MODIFIERS and named:
                 modifiers.append(lemma)
         elif child.dep_ == "prep" and child.lower_ in ("of", "in", "for", "on"):
             modifiers += [grandchild.lemma_.lower() for grandchild in child.children if grandchild.dep_ == "pobj"]

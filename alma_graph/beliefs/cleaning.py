@@ -21,6 +21,8 @@ _REPLACED = {"`": "", "’": "'", "‘": "'", "“": '"', "”": '"', "—": " -
 _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\b([Tt])ime(s|d)? out\b"), r"\1imeout"),
     (re.compile(r"\bturn(?:s|ed)? down\b"), "rejected"),
+    (re.compile(r"\bout of (?:order|service)\b"), "broken"),
+    (re.compile(r"\bread[ -]only\b", re.IGNORECASE), "readonly"),
 )
 _BULLET = re.compile(r"\n+[ \t]*(?:[-*#]+[ \t]+|\d{1,2}[.)][ \t]+)?[ \t]*")
 _SPACES = re.compile(r" {2,}")

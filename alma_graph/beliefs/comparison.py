@@ -201,11 +201,15 @@ def _polarities(alignment: Alignment, antonyms: list[tuple[int, int]]) -> tuple[
         mine = not mine
     if right.negating_verb and any(right.tokens[j].lemma == right.negating_verb for _, j in antonyms):
         yours = not yours
-    if _denies(alignment.left, right):
+    if _denies(alignment.left, right) and not _any_predicate(left, {i for i, _ in antonyms}):
         mine = not mine
-    if _denies(alignment.right, left):
+    if _denies(alignment.right, left) and not _any_predicate(right, {j for _, j in antonyms}):
         yours = not yours
     return mine, yours
+
+
+def _any_predicate(claim: Claim, indices: set[int]) -> bool:
+    return any(claim.tokens[index].lemma == claim.predicate for index in indices)
 
 
 def _denies(side: SideView, other: Claim) -> bool:

@@ -17,7 +17,7 @@ from alma_graph.beliefs.guards import guard_factor
 from alma_graph.beliefs.languages import ENGLISH
 from alma_graph.beliefs.multilingual import find_conflict
 from alma_graph.beliefs.ownership import Relationship, Side, relationship
-from alma_graph.beliefs.scales import SUPPORTED, SUSPECTED
+from alma_graph.beliefs.scales import DOUBTED, SUPPORTED, SUSPECTED
 from alma_graph.beliefs.signals import Rule, contradiction_signals
 from alma_graph.beliefs.supports import support_score
 from alma_graph.beliefs.words import word_relation
@@ -93,13 +93,17 @@ class SymbolicDetector:
         left, right = (older, newer) if swapped else (newer, older)
         between = relationship(left, right)
         same_text = _normal(left.text) == _normal(right.text)
+        if between.separate:
+            return None
         compared = list(_compared(left.claims, right.claims, between))
-        if not same_text and not between.separate:
+        if not same_text:
             found = _contradiction(left, right, compared, between)
             if found.score >= SUSPECTED:
                 return _judgement("contradicts", found, left, right, swapped)
+            if found.score >= DOUBTED:
+                return None
         support = _support(compared, same_text=same_text)
-        if support is not None and support.score >= SUPPORTED and not between.separate:
+        if support is not None and support.score >= SUPPORTED:
             return _judgement("supports", support, left, right, swapped)
         return None
 

@@ -37,7 +37,11 @@ def change_score(state: SideView, event: Claim) -> float:
         return 0.9
     placed = claim.predicate in _PLACED or bool(claim.quantities)
     one_speaker = claim.first_person and event.first_person and claim.predicate in ("live", "reside", "work")
-    if placed and _TOWARDS.search(event.words) and (one_speaker or any(mine.role == "s" for mine, _ in shared)):
+    left_over = bool(claim.quantities) or any(
+        index not in state.matches and token.role in ("o", "x") and token.weight >= 0.8
+        for index, token in enumerate(claim.tokens)
+    )
+    if placed and left_over and _TOWARDS.search(event.words) and (one_speaker or any(mine.role == "s" for mine, _ in shared)):
         return 0.7
     return 0.0
 

@@ -9,14 +9,14 @@ from typing import Any
 from alma_graph.beliefs import lexicon_function as lexicon
 from alma_graph.beliefs.clauses import Clause
 
-_NEGATING_PREDICATES = frozenset(("avoid", "stop", "quit", "forbid", "prohibit", "ban"))
+_FORBIDDING = frozenset(("forbid", "prohibit", "ban"))
+_ENDING = frozenset(("stop", "quit", "cease"))
 _NEGATABLE_PLACES = frozenset(("det", "nsubj", "nsubjpass", "dobj", "attr", "preconj", "cc", "pobj"))
 _QUANTIFIER_PLACES = frozenset(
     ["det", "advmod", "predet", "amod", "nsubj", "nsubjpass", "preconj", "nummod", "dep", "pobj", "dobj", "cc"]
 )
 _YET_TO = re.compile(r"\byet to\b")
-_UNABLE = re.compile(r"\bunable to\b|\bkept? out of\b|\bquit\b")
-_AVOIDS = re.compile(r"\b(avoid|stop)\b")
+_UNABLE = re.compile(r"\bunable to\b|\bkept? out of\b")
 _FREE_OF = re.compile(r"\bfree of\b|\bnothing wrong\b")
 _NOT_ONLY = re.compile(r"\bnot (only|just|all|every)\b|n't (only|just)\b")
 _NOT_ALL = re.compile(r"\bnot (all|every)\b")
@@ -63,8 +63,8 @@ def read_meaning(clause: Clause, words: str, before: str, quotes: list[tuple[int
     """
     negations = _negations(clause)
     count = _negation_count(clause, words, len(negations))
-    negating = clause.head.lemma_ in _NEGATING_PREDICATES or any(
-        token.lemma_ in lexicon.NEGATIVE_VERBS for token in negations
+    negating = _ends_an_activity(clause.head) or any(
+        token.lemma_ in lexicon.NEGATIVE_VERBS or token.lemma_ in _FORBIDDING for token in negations
     )
     valence, cancelled = _valence(clause, words, count)
     past = any(token.tag_ in ("VBD", "VBN") and token.i in clause.chain for token in clause.tokens)
@@ -95,7 +95,16 @@ def _negates(clause: Clause, token: Any) -> bool:
     if token.lemma_ in lexicon.NEGATIVE_VERBS and in_chain:
         lacks = token.lemma_ in ("lack", "miss")
         return any(child.dep_ == "xcomp" or (lacks and child.dep_ == "dobj") for child in token.children)
-    return in_chain and token.lemma_ in ("forbid", "prohibit", "ban")
+    return in_chain and token.lemma_ in _FORBIDDING
+
+
+def _ends_an_activity(head: Any) -> bool:
+    """ "avoids X", "stopped doing X": the predicate denies what it governs."""
+    if head.lemma_ == "avoid":
+        return True
+    return head.lemma_ in _ENDING and any(
+        child.dep_ in ("xcomp", "ccomp") or (child.dep_ == "dobj" and child.tag_ == "VBG") for child in head.children
+    )
 
 
 def _negation_count(clause: Clause, words: str, count: int) -> int:
@@ -110,7 +119,7 @@ def _negation_count(clause: Clause, words: str, count: int) -> int:
         count += denied and governor.lemma_ in ("think", "believe", "be", "true", "expect", "case")
         count += governor.lemma_ in ("deny", "doubt")
     count += bool(_YET_TO.search(words)) + bool(_UNABLE.search(words)) + bool(_FREE_OF.search(words))
-    count += bool(_AVOIDS.search(words)) and head.lemma_ in ("avoid", "stop")
+    count += _ends_an_activity(head)
     if clause.subjects:
         count += any(token.lower_ == "without" and token.i > clause.subjects[0].i for token in clause.tokens)
     if _NOT_ONLY.search(words):

@@ -8,6 +8,9 @@ EDGE = 0.7
 SUSPECTED = 0.5
 """From this score on a contradiction is reported as suspected."""
 
+DOUBTED = 0.3
+"""From this contradiction score on two memories are not said to support each other."""
+
 SUPPORTED = 0.5
 """From this score on a memory supports another."""
 

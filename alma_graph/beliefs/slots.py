@@ -111,15 +111,18 @@ def rival_objects(alignment: Alignment) -> tuple[tuple[int, int], tuple[int, int
     found = None
     for i, match in alignment.left.matches.items():
         mine, yours = left.tokens[i], right.tokens[match.other]
-        if match.relation == "antonym" or mine.pos not in ("NOUN", "PROPN") or "s" in (mine.role, yours.role):
+        if match.relation == "antonym" or not {mine.pos, yours.pos} <= {"NOUN", "PROPN"}:
             continue
-        if _foreign_modifier(mine, right) and _foreign_modifier(yours, left):
+        if "s" in (mine.role, yours.role):
+            continue
+        if _foreign_modifier(mine, yours, right) and _foreign_modifier(yours, mine, left):
             found = ((mine.start, mine.end), (yours.start, yours.end))
     return found
 
 
-def _foreign_modifier(token: Token, other: Claim) -> bool:
-    return any(all(word_relation(modifier, t.lemma).score < 0.75 for t in other.tokens) for modifier in token.modifiers)
+def _foreign_modifier(token: Token, partner: Token, other: Claim) -> bool:
+    known = {*partner.modifiers, *other.lemma_set}
+    return any(all(word_relation(modifier, word).score < 0.75 for word in known) for modifier in token.modifiers)
 
 
 def _is_value(claim: Claim, index: int) -> bool:

@@ -68,14 +68,19 @@ def word_relation(left: str, right: str) -> WordRelation:
         return WordRelation(0.9, "antonym")
     if _groups().get(left, frozenset()) & _groups().get(right, frozenset()):
         return WordRelation(0.9, "synonym")
-    return WordRelation(0.85, "synonym") if _same_stem(bare_left, bare_right) else _NONE
+    return WordRelation(0.85, "synonym") if _same_stem(_base(bare_left), _base(bare_right)) else _NONE
+
+
+def _base(word: str) -> str:
+    """Nouns of ability as their adjectives: availability, available."""
+    return word[:-5] + "le" if word.endswith("bility") else word
 
 
 def _same_stem(left: str, right: str) -> bool:
     """Derived forms of one word: deploy/deployment, compatible/compatibility; never two numbers or names with digits."""
     if any(character.isdigit() for character in left + right):
         return False
-    if min(len(left), len(right)) >= 6 and (left.startswith(right) or right.startswith(left)):
+    if left == right or min(len(left), len(right)) >= 6 and (left.startswith(right) or right.startswith(left)):
         return True
     return (
         len(left) > 4
