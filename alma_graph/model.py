@@ -255,26 +255,36 @@ class Memory(Model):
     @model_validator(mode="after")
     def _times_in_order(self) -> Self:
         if self.valid_from is not None and self.valid_to is not None and self.valid_to < self.valid_from:
-            raise ValueError(f"valid_to={self.valid_to.isoformat()} lies before valid_from={self.valid_from.isoformat()}")
+            raise ValueError(
+                f"valid_to={self.valid_to.isoformat()} lies before valid_from={self.valid_from.isoformat()}"
+            )
         return self
 
     def __hash__(self) -> int:
         return hash((self.kind, self.project_id, self.id))
 
 
+def _headed(context: str, category: str, statement: str) -> str:
+    """A lesson after what it is about, so that a task finds it."""
+    about = context.strip() or ("" if category == "general" else category)
+    return f"{about}: {statement}" if about else statement
+
+
 class Heuristic(Memory):
     """A strategy that works, and the outcomes it rests on.
 
     `success_count` and `occurrence_count` (successes plus failures) are the true counts of the evidence, and
-    `confidence` follows from them (alma_graph.learning.confidence). `similar` names strategies that are only alike.
+    `confidence` follows from them (alma_graph.learning.confidence). `similar` names strategies that are only alike;
+    `context` is the task type, or a task, for which it was learned.
     """
 
     own_fields = (
-        "strategy", "category", "supporting_outcomes", "success_count", "occurrence_count", "similar", "updated_at",
+        "strategy", "category", "context", "supporting_outcomes", "success_count", "occurrence_count", "similar", "updated_at",
     )  # fmt: skip
     kind: Literal[MemoryKind.HEURISTIC] = MemoryKind.HEURISTIC
     strategy: Text
     category: Text = "general"
+    context: OptionalText = ""
     supporting_outcomes: tuple[str, ...] = Field(default=(), strict=False)
     success_count: Annotated[int, Field(ge=0)] = 0
     occurrence_count: Annotated[int, Field(ge=0)] = 0
@@ -283,7 +293,7 @@ class Heuristic(Memory):
 
     @property
     def text(self) -> str:
-        return self.strategy if self.category == "general" else f"{self.category}: {self.strategy}"
+        return _headed(self.context, self.category, self.strategy)
 
     @property
     def category_name(self) -> str | None:
@@ -326,22 +336,28 @@ class Outcome(Memory):
 
 
 class AntiPattern(Memory):
-    """What not to do, why, and what works instead (empty where the store knows nothing better)."""
+    """What not to do, why, and what works instead (empty where the store knows nothing better).
 
-    own_fields = ("pattern", "why_bad", "better_alternative", "category", "level", "success_count", "occurrence_count")
+    `why_bad` belongs to the searched text only where a person stated it: what failures show grows with each of them,
+    and the failures themselves, which carry their errors, are joined to it.
+    """
+
+    own_fields = ("pattern", "why_bad", "better_alternative", "category", "context", "level", "success_count", "occurrence_count")
     kind: Literal[MemoryKind.ANTI_PATTERN] = MemoryKind.ANTI_PATTERN
     pattern: Text
     why_bad: OptionalText = ""
     better_alternative: OptionalText = ""
     category: Text = "general"
+    context: OptionalText = ""
     level: Annotated[AntiPatternLevel, BeforeValidator(enum_of(AntiPatternLevel))] = AntiPatternLevel.WARNING
     success_count: Annotated[int, Field(ge=0)] = 0
     occurrence_count: Annotated[int, Field(ge=0)] = 0
 
     @property
     def text(self) -> str:
-        head = self.pattern if self.category == "general" else f"{self.category}: {self.pattern}"
-        return "\n".join(part for part in (head, self.why_bad) if part.strip())
+        head = _headed(self.context, self.category, self.pattern)
+        asserted = not self.occurrence_count
+        return f"{head}\n{self.why_bad}" if asserted and self.why_bad.strip() else head
 
     @property
     def category_name(self) -> str | None:
@@ -448,3 +464,15 @@ class MemoryScope(Model):
     min_occurrences_for_heuristic: Annotated[int, Field(ge=1)] = 3
     inherit_from: tuple[Text, ...] = Field(default=(), strict=False)
     share_with: tuple[Text, ...] = Field(default=(), strict=False)
+
+
+def read_enum(cls: type[_E], value: Any, name: str) -> _E:
+    """A member from its plain text.
+
+    Raises:
+        InvalidInputError: it is none of them; the message names the argument and lists them.
+    """
+    try:
+        return enum_of(cls)(value)
+    except ValueError as error:
+        raise InvalidInputError(f"{name}: {error}") from None

@@ -1,1 +1,1 @@
-
+"""The flow of a write."""

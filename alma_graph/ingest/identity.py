@@ -34,6 +34,8 @@ class Placed:
 
     memory: Memory
     new: bool
+    named: bool = False
+    """The caller gave the id."""
 
 
 def owner(memory: Memory) -> tuple[str | None, str | None, str | None]:
@@ -74,7 +76,7 @@ def place(memories: Sequence[Memory], project_id: str, known: Known, now: Callab
         else:
             stored = by_content.get(content) or known.same_content(memory, digest)
         if stored is not None:
-            placed.append(Placed(stored, new=False))
+            placed.append(Placed(stored, new=False, named=bool(memory.id)))
             continue
         moment = memory.created_at or now()
         filled = memory.model_copy(
@@ -82,8 +84,28 @@ def place(memories: Sequence[Memory], project_id: str, known: Known, now: Callab
         )
         by_id[filled.id] = filled
         by_content[content] = filled
-        placed.append(Placed(filled, new=True))
+        placed.append(Placed(filled, new=True, named=bool(memory.id)))
     return placed
+
+
+def confirm(placed: Sequence[Placed], known: Known) -> list[Placed]:
+    """Looks again, right before the write: another thread may have stored an equal memory since `place`.
+
+    Raises:
+        IdConflictError: an id was taken meanwhile by a memory with other fields.
+    """
+    confirmed: list[Placed] = []
+    for item in placed:
+        memory = item.memory
+        stored: Memory | None = None
+        if item.new and item.named:
+            stored = known.get(memory.id)
+            if stored is not None:
+                _refuse_conflict(memory, stored)
+        elif item.new and memory.kind not in ALWAYS_NEW:
+            stored = known.same_content(memory, content_hash(memory.text))
+        confirmed.append(item if stored is None else Placed(stored, new=False, named=item.named))
+    return confirmed
 
 
 def _refuse_conflict(given: Memory, stored: Memory) -> None:

@@ -1,0 +1,83 @@
+"""A knowledge graph of what agents learned: what worked, what failed, what supports it, what contradicts it.
+
+    from alma_graph import ALMA
+
+    with ALMA.open("agent.graph", project_id="shop") as alma:
+        alma.learn(agent="dev", task="Deploy auth", outcome="success", strategy_used="Blue-green deployment")
+        print(alma.retrieve(task="Deploy the auth service", agent="dev").to_prompt())
+"""
+
+from __future__ import annotations
+
+from alma_graph.alma import ALMA
+from alma_graph.config import CacheConfig
+from alma_graph.errors import (
+    AlmaGraphError,
+    EmbedderMismatchError,
+    IdConflictError,
+    InvalidInputError,
+    MemoryNotFoundError,
+    MissingDependencyError,
+    ReadOnlyError,
+    ScopeError,
+    StoreCorruptError,
+    StoreLockedError,
+    StoreVersionError,
+    UnsupportedError,
+)
+from alma_graph.model import (
+    AntiPattern,
+    Authority,
+    Disposition,
+    DomainKnowledge,
+    EdgeType,
+    Heuristic,
+    Memory,
+    MemoryKind,
+    MemoryScope,
+    Observation,
+    Outcome,
+    Signal,
+    Status,
+    UserPreference,
+)
+from alma_graph.results import Contradiction, Explanation, Table
+from alma_graph.retrieval.scoring import ScoringConfig
+from alma_graph.retrieval.slice import MemoryHit, MemorySlice
+
+__all__ = [
+    "ALMA",
+    "AlmaGraphError",
+    "AntiPattern",
+    "Authority",
+    "CacheConfig",
+    "Contradiction",
+    "Disposition",
+    "DomainKnowledge",
+    "EdgeType",
+    "EmbedderMismatchError",
+    "Explanation",
+    "Heuristic",
+    "IdConflictError",
+    "InvalidInputError",
+    "Memory",
+    "MemoryHit",
+    "MemoryKind",
+    "MemoryNotFoundError",
+    "MemoryScope",
+    "MemorySlice",
+    "MissingDependencyError",
+    "Observation",
+    "Outcome",
+    "ReadOnlyError",
+    "ScopeError",
+    "ScoringConfig",
+    "Signal",
+    "Status",
+    "StoreCorruptError",
+    "StoreLockedError",
+    "StoreVersionError",
+    "Table",
+    "UnsupportedError",
+    "UserPreference",
+]

@@ -1,0 +1,514 @@
+"""`ALMA`: the public API of one project in one store. Every method checks its words and delegates."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from alma_graph.clock import Clock, system_clock, to_utc
+from alma_graph.config import CacheConfig, load_config
+from alma_graph.embedding import Embedder
+from alma_graph.errors import InvalidInputError
+from alma_graph.extraction import Extractor
+from alma_graph.ingest.making import made
+from alma_graph.ingest.writer import Progress, Writer
+from alma_graph.lifecycle.forgetting import forget
+from alma_graph.lifecycle.relating import Relation, relate
+from alma_graph.lifecycle.revising import revise
+from alma_graph.model import (
+    KINDS,
+    AntiPattern,
+    Disposition,
+    DomainKnowledge,
+    EdgeType,
+    Heuristic,
+    Memory,
+    MemoryKind,
+    MemoryScope,
+    Observation,
+    Outcome,
+    Status,
+    UserPreference,
+    read_enum,
+)
+from alma_graph.queries import Catalogue
+from alma_graph.reading.contradictions import list_contradictions
+from alma_graph.reading.doctor import DoctorReport, examine
+from alma_graph.reading.explain import explain
+from alma_graph.reading.reader import Reader
+from alma_graph.reading.stats import Stats, count
+from alma_graph.results import Contradiction, Explanation, Table
+from alma_graph.retrieval.scoring import ScoringConfig
+from alma_graph.retrieval.slice import MemorySlice
+from alma_graph.store import Store, open_store
+from alma_graph.text import checked
+
+if TYPE_CHECKING:
+    import networkx
+
+    from alma_graph.drawing import GraphPicture
+
+When = datetime | str | float | None
+_M = TypeVar("_M", bound=Memory)
+
+
+class ALMA:
+    """A graph of what agents learned, in one project of one store.
+
+    Open it with `ALMA.open` or `ALMA.from_config`; close it, or use it as a context manager. Threads may share it.
+    Every method raises an `AlmaGraphError` for bad input, before anything is written.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        project_id: str,
+        *,
+        scopes: Iterable[MemoryScope] = (),
+        scoring: ScoringConfig | None = None,
+        cache: CacheConfig | None = None,
+    ) -> None:
+        self._store = store
+        self.project_id = checked(project_id, "project_id")
+        self.scopes = {scope.agent_name: scope for scope in scopes}
+        self._closed = False
+        self._writer = Writer(store, self.project_id, self.scopes)
+        self._reader = Reader(store, self.project_id, self.scopes, scoring or ScoringConfig(), cache or CacheConfig())
+
+    @classmethod
+    def open(
+        cls,
+        location: str | os.PathLike[str],
+        *,
+        project_id: str,
+        embedder: str | Embedder | None = None,
+        extractor: str | Extractor = "spacy",
+        scopes: Iterable[MemoryScope] = (),
+        scoring: ScoringConfig | None = None,
+        cache: CacheConfig | None = None,
+        clock: Clock = system_clock,
+        read_only: bool = False,
+        create: bool = True,
+        lock_timeout: float = 5.0,
+        **connection: Any,
+    ) -> Self:
+        """Opens a store: a path (a new file is Ladybug's, an existing one is recognised), "ladybug:PATH", "kuzu:PATH"
+        or ":memory:".
+
+        Args:
+            location: where the store is.
+            project_id: the tenant to work in; a hard wall.
+            embedder: a name ("all-MiniLM-L6-v2", the default of a new store; "hashing"; "onnx:FOLDER";
+                "sentence-transformers:NAME") or an object; left out, an existing store keeps its own.
+            extractor: "spacy", "rules", "none", or an object.
+            scopes: what single agents may learn, and whose memories they read.
+            clock: where the time comes from.
+            read_only: nothing is written; on Ladybug another process may write meanwhile.
+            create: whether a new file may be made.
+            lock_timeout: seconds to wait for a file that another process holds.
+            connection: `username`, `password`, `database` of a server, or options of the engine such as
+                `buffer_pool_size` in bytes.
+
+        Raises:
+            StoreLockedError: another process holds the file; names its pid.
+            StoreCorruptError: the file is no store.
+            StoreVersionError: the store was written by a newer schema.
+            EmbedderMismatchError: the store's vectors come from another embedder.
+        """
+        store = open_store(
+            os.fspath(location),
+            embedder=embedder,
+            extractor=extractor,
+            clock=clock,
+            read_only=read_only,
+            create=create,
+            lock_timeout=lock_timeout,
+            connection={name: value for name, value in connection.items() if value is not None},
+        )
+        try:
+            return cls(store, project_id, scopes=scopes, scoring=scoring, cache=cache)
+        except BaseException:
+            store.release()
+            raise
+
+    @classmethod
+    def from_config(cls, path: str | os.PathLike[str], **changes: Any) -> Self:
+        """Opens the store that a YAML file describes (`alma_graph.config.Config` lists the keys; `${NAME}` is read from
+        the environment); `changes` are settings that go before the file's.
+
+        Raises:
+            ConfigError: an unknown key, a bad value, or a variable that is not set.
+        """
+        config = load_config(path, **changes)
+        settings = config.model_dump(include={"embedder", "extractor", "read_only", "create", "lock_timeout"})
+        server = config.model_dump(include={"username", "password", "database"})
+        return cls.open(
+            config.store,
+            project_id=config.project_id,
+            scopes=[agent.scope(name) for name, agent in config.agents.items()],
+            scoring=config.scoring,
+            cache=config.cache,
+            **settings,
+            **server,
+        )
+
+    def close(self) -> None:
+        """Closes this handle; the last handle of a path frees the file. Idempotent."""
+        if not self._closed:
+            self._closed = True
+            self._store.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"ALMA({self._store.location!r}, project_id={self.project_id!r})"
+
+    def learn(
+        self,
+        agent: str,
+        task: str,
+        outcome: str | bool,
+        strategy_used: str = "",
+        task_type: str | None = None,
+        duration_ms: int | None = None,
+        error_message: str | None = None,
+        feedback: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        session_id: str | None = None,
+        occurred_at: When = None,
+        *,
+        user_id: str | None = None,
+        id: str | None = None,
+        authority: str | None = None,
+        extract: bool = True,
+    ) -> Outcome:
+        """Records how a task ended, and learns from it: after three like successes a heuristic stands, after two like
+        failures an anti-pattern (`alma_graph.learning`).
+
+        Args:
+            outcome: "success" or "failure" (letter case aside), True or False; anything else is an error.
+            strategy_used: what was done; outcomes without one are kept and found, but form no lesson.
+            duration_ms: milliseconds.
+            occurred_at: when it happened; now, where it is left out.
+
+        Returns:
+            The stored outcome. With an `id` that is stored with the same fields, that one, and nothing is written.
+        """
+        given = locals()
+        del given["self"], given["extract"]
+        return self.learn_batch([given], extract=extract)[0]
+
+    def learn_batch(
+        self,
+        items: Iterable[Mapping[str, Any] | Outcome],
+        progress: Progress | None = None,
+        *,
+        extract: bool = True,
+    ) -> list[Outcome]:
+        """As `learn`, for many: each item a mapping with its keywords, or an `Outcome`. All are checked before the first
+        is written; they are stored a few hundred to a transaction.
+
+        Args:
+            progress: called with (done, total) after each transaction.
+        """
+        outcomes = [made(Outcome, item, at) for at, item in enumerate(items)]
+        for at, item in enumerate(outcomes):
+            if item.agent is None:
+                raise InvalidInputError(f"items[{at}] has no agent; say who did the task")
+        return self._writer.add(outcomes, extract=extract, progress=progress)
+
+    def add_domain_knowledge(
+        self,
+        agent: str | None = None,
+        domain: str = "general",
+        fact: str = "",
+        source: str = "user_stated",
+        confidence: float | None = None,
+        valid_from: When = None,
+        valid_to: When = None,
+        *,
+        user_id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        id: str | None = None,
+        authority: str | None = None,
+        extract: bool = True,
+    ) -> DomainKnowledge:
+        """Stores a fact; an equal one of the same agent and domain comes back as it is stored."""
+        given = locals()
+        del given["self"], given["extract"]
+        return self._add_one(DomainKnowledge, given, extract)
+
+    def add_user_preference(
+        self,
+        user_id: str,
+        category: str,
+        preference: str,
+        source: str = "explicit_instruction",
+        *,
+        agent: str | None = None,
+        confidence: float | None = None,
+        valid_from: When = None,
+        valid_to: When = None,
+        metadata: Mapping[str, Any] | None = None,
+        id: str | None = None,
+        authority: str | None = None,
+        extract: bool = True,
+    ) -> UserPreference:
+        """Stores what a user wants; an equal one of the same user and category comes back as it is stored."""
+        given = locals()
+        del given["self"], given["extract"]
+        return self._add_one(UserPreference, given, extract)
+
+    def add_anti_pattern(
+        self,
+        agent: str | None = None,
+        pattern: str = "",
+        why_bad: str = "",
+        better_alternative: str = "",
+        *,
+        category: str = "general",
+        confidence: float | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        id: str | None = None,
+        authority: str | None = None,
+        extract: bool = True,
+    ) -> AntiPattern:
+        """Stores what not to do, as a person knows it; those that failures show are formed by `learn`."""
+        given = locals()
+        del given["self"], given["extract"]
+        return self._add_one(AntiPattern, given, extract)
+
+    def add_heuristic(
+        self,
+        agent: str | None = None,
+        category: str = "general",
+        strategy: str = "",
+        *,
+        confidence: float | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        id: str | None = None,
+        authority: str | None = None,
+        extract: bool = True,
+    ) -> Heuristic:
+        """Stores a strategy as a person knows it; those that outcomes show are formed by `learn`."""
+        given = locals()
+        del given["self"], given["extract"]
+        return self._add_one(Heuristic, given, extract)
+
+    def observe(
+        self,
+        agent: str | None = None,
+        text: str = "",
+        speaker: str | None = None,
+        session_id: str = "",
+        occurred_at: When = None,
+        *,
+        user_id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        id: str | None = None,
+        authority: str | None = None,
+        extract: bool = True,
+    ) -> Observation:
+        """Stores a raw turn of a session; turns of one session are joined in the order in which they come."""
+        given = locals()
+        del given["self"], given["extract"]
+        return self._add_one(Observation, given, extract)
+
+    def observe_batch(
+        self,
+        items: Iterable[Mapping[str, Any] | Observation],
+        progress: Progress | None = None,
+        *,
+        extract: bool = True,
+    ) -> list[Observation]:
+        """As `observe`, for many: each item a mapping with its keywords, or an `Observation`."""
+        turns = [made(Observation, item, at) for at, item in enumerate(items)]
+        return self._writer.add(turns, extract=extract, progress=progress)
+
+    def add_batch(
+        self, memories: Iterable[Memory], progress: Progress | None = None, *, extract: bool = True
+    ) -> list[Memory]:
+        """Stores ready models of any kind, in bulk."""
+        ready = list(memories)
+        for at, memory in enumerate(ready):
+            if not isinstance(memory, tuple(KINDS.values())):
+                raise InvalidInputError(f"memories[{at}]={memory!r} is no memory; make e.g. DomainKnowledge(...)")
+        return self._writer.add(ready, extract=extract, progress=progress)
+
+    def relate(
+        self, source_id: str, type: str, target_id: str, evidence: Mapping[str, Any] | None = None
+    ) -> Relation:
+        """Asserts SUPPORTS, CONTRADICTS or INHERITS_FROM between two memories; `created` says whether it is new.
+
+        A contradiction runs from the newer memory to the older one, whichever way it is given.
+        """
+        return relate(self._writer, source_id, _edge_type(type), target_id, evidence)
+
+    def revise(self, memory_id: str, *, reason: str | None = None, **changes: Any) -> Memory:
+        """Stores an explicit successor with these fields changed; the old memory is superseded and kept."""
+        return revise(self._writer, memory_id, reason, changes)
+
+    def forget(self, memory_id: str) -> int:
+        """Removes a memory and every trace of it: edges, chunks, vectors, entities that only it mentioned, and what
+        lessons counted of it. Returns how many memories were removed (1)."""
+        return forget(self._writer, memory_id)
+
+    def retrieve(
+        self,
+        task: str,
+        agent: str | None = None,
+        user_id: str | None = None,
+        top_k: int = 5,
+        kinds: Sequence[str] | None = None,
+        as_of: When = None,
+        asked_at: When = None,
+        since: When = None,
+        until: When = None,
+        include_superseded: bool = False,
+        token_budget: int | None = None,
+        explain: bool = False,
+    ) -> MemorySlice:
+        """The memories that fit a task, best first; empty where nothing is relevant. Writes nothing.
+
+        Args:
+            task: what the agent is about to do, or a question.
+            agent: reads its own memories, those without an agent, and what scopes grant it; None reads the project.
+            user_id: whose preferences come along.
+            top_k: hits in total, >= 1; the hits of k are the first of those of k + n.
+            kinds: only these kinds; None is all six.
+            as_of: what was true at that time (valid time).
+            asked_at: the time that "now" means for recency and for dates in the question; the clock's, if left out.
+            since, until: only what became true in [since, until].
+            token_budget: hits are cut so that `to_prompt` fits.
+            explain: fills `path` of each hit with how it was found.
+        """
+        return self._reader.retrieve(
+            checked(task, "task"),
+            agent=agent,
+            user_id=user_id,
+            top_k=top_k,
+            kinds=None if kinds is None else [read_enum(MemoryKind, kind, "kinds") for kind in kinds],
+            as_of=_moment(as_of, "as_of"),
+            asked_at=_moment(asked_at, "asked_at"),
+            since=_moment(since, "since"),
+            until=_moment(until, "until"),
+            include_superseded=include_superseded,
+            token_budget=token_budget,
+            explain=explain,
+        )
+
+    def get(self, memory_id: str) -> Memory:
+        """The memory with this id.
+
+        Raises:
+            MemoryNotFoundError: the project has none.
+        """
+        return self._reader.get(memory_id)
+
+    def memories(
+        self,
+        kind: str | None = None,
+        agent: str | None = None,
+        status: str | None = "active",
+        order: str = "recorded_at",
+        limit: int | None = None,
+        after: str | None = None,
+    ) -> Iterator[Memory]:
+        """The project's memories, newest first (`order` is "recorded_at" or "valid_from"; ties by id).
+
+        Args:
+            status: only this one; None is all.
+            limit: at most so many.
+            after: id of the last memory of the page before.
+        """
+        return self._reader.memories(
+            kind=None if kind is None else read_enum(MemoryKind, kind, "kind"),
+            agent=agent,
+            status=None if status is None else read_enum(Status, status, "status"),
+            order=order,
+            limit=limit,
+            after=after,
+        )
+
+    def projects(self) -> list[str]:
+        """Every project of the store, in alphabetical order."""
+        return self._reader.projects()
+
+    def contradictions(
+        self, agent: str | None = None, disposition: str | None = None, *, suspected: bool = False
+    ) -> list[Contradiction]:
+        """Contradictions of the project, settled or not, the strongest first; with `suspected` also the weaker ones
+        (score .5 to .7)."""
+        settled = None if disposition is None else read_enum(Disposition, disposition, "disposition")
+        return list_contradictions(self._reader, agent=agent, disposition=settled, suspected=suspected)
+
+    def why(self, memory_id: str) -> Explanation:
+        """What a memory rests on: its supports, contradictions, sources and history, each with its evidence."""
+        return explain(self._reader, memory_id)
+
+    def cypher(self, statement: str, /, **parameters: Any) -> Table:
+        """Runs one reading Cypher statement over the whole store; `$project_id` is bound to this project.
+
+        Raises:
+            ReadOnlyError: the statement would write, or is more than one statement.
+            CypherError: the engine does not take it.
+            UnsupportedError: the in-memory store has no Cypher.
+        """
+        return self._reader.cypher(statement, parameters)
+
+    @property
+    def queries(self) -> Catalogue:
+        """The named queries of `queries/`: `alma.queries["contradiction-map"](limit=20)`."""
+        return Catalogue(self._reader.cypher, self.project_id)
+
+    def to_networkx(self, **options: Any) -> networkx.MultiDiGraph:
+        """The project's graph as a `networkx.MultiDiGraph` keyed by edge type (`alma_graph.drawing.to_networkx`)."""
+        from alma_graph.drawing import to_networkx
+
+        return to_networkx(self._store.backend, self.project_id, **options)
+
+    def draw(self, **options: Any) -> GraphPicture:
+        """The project's graph as a picture that Jupyter shows (`alma_graph.drawing.draw`)."""
+        from alma_graph.drawing import draw
+
+        return draw(self._store.backend, self.project_id, **options)
+
+    def to_html(self, path: str | os.PathLike[str] | None = None, **options: Any) -> str:
+        """The project's graph as one self-contained page; written to `path` where one is given. Returns the page."""
+        from alma_graph.drawing import to_html
+
+        page = to_html(self.to_networkx(**options), title=self.project_id)
+        if path is not None:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(page)
+        return page
+
+    def stats(self) -> Stats:
+        """What the project holds, and what the store is."""
+        return count(self._reader)
+
+    def doctor(self) -> DoctorReport:
+        """Checks the store: engine, schema, graph, vectors, and a real round trip where it may be written."""
+        return examine(self._store)
+
+    def _add_one(self, cls: type[_M], given: Mapping[str, Any], extract: bool) -> _M:
+        return self._writer.add([made(cls, given)], extract=extract)[0]
+
+
+def _moment(value: When, name: str) -> datetime | None:
+    return None if value is None else to_utc(value, name=name)
+
+
+def _edge_type(value: str) -> EdgeType:
+    asserted = (EdgeType.SUPPORTS, EdgeType.CONTRADICTS, EdgeType.INHERITS_FROM)
+    for member in asserted:
+        if isinstance(value, str) and value.strip().upper() == member:
+            return member
+    raise InvalidInputError(f"type={value!r} cannot be asserted; give one of {', '.join(asserted)}")

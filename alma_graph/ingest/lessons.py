@@ -1,0 +1,263 @@
+"""Heuristics and anti-patterns in the graph, kept in step with what the outcomes teach, in the outcomes' own transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alma_graph.backends.protocol import EdgeMatch, EdgeRow, NodeUpdate
+from alma_graph.backends.schema import node_key
+from alma_graph.codec import compact_json, memory_to_row, row_to_memory
+from alma_graph.ids import formed_id
+from alma_graph.ingest.unit import Reading, Unit
+from alma_graph.learning import (
+    AntiPatternLesson,
+    LearnedOutcome,
+    Lesson,
+    LessonUpdate,
+    StrategyBook,
+)
+from alma_graph.learning.strategies import DEFAULT_LEAST_SUCCESSES
+from alma_graph.model import (
+    AntiPattern,
+    AntiPatternLevel,
+    Authority,
+    Disposition,
+    Heuristic,
+    Memory,
+    MemoryScope,
+    Outcome,
+    Signal,
+    Status,
+)
+from alma_graph.store import Store
+
+OUTCOME_SCORE = 0.7
+"""Score of the edge by which one outcome speaks against a lesson: it counts against it, it does not refute it."""
+
+_UPDATED = ("data", "confidence", "status", "retired_at", "text", "content_hash", "category")
+
+
+class Lessons:
+    """Learns from outcomes in one project."""
+
+    def __init__(self, store: Store, project_id: str, scopes: Mapping[str, MemoryScope]) -> None:
+        self._store = store
+        self._project_id = project_id
+        self._least = {name: scope.min_occurrences_for_heuristic for name, scope in scopes.items()}
+
+    def texts_needed(self, outcomes: Sequence[Outcome]) -> list[str]:
+        """Wordings that learning these outcomes compares and whose vectors are not known yet."""
+        if not outcomes:
+            return []
+        with self._store.lock:
+            return self._book().texts_needed(map(_learned, outcomes))
+
+    def provide(self, wordings: Sequence[str], vectors: Sequence[NDArray[np.float32]]) -> None:
+        """Takes the vectors of `texts_needed`."""
+        if wordings:
+            with self._store.lock:
+                self._book().provide(wordings, np.stack(vectors))
+
+    @contextmanager
+    def learning(self, outcomes: Sequence[Outcome], unit: Unit) -> Iterator[None]:
+        """Adds what these outcomes teach to the unit of work; the body commits it. If it fails, nothing was learned."""
+        if not outcomes:
+            yield
+            return
+        book = self._book()
+        try:
+            book.record(map(_learned, outcomes))
+            self._write(book.settle(), unit)
+            yield
+        except BaseException:
+            self._store.drop_book(self._project_id)  # read again from the graph, which has none of this
+            raise
+
+    @contextmanager
+    def forgetting(self, outcome_ids: Sequence[str], unit: Unit) -> Iterator[None]:
+        """As `learning`, for outcomes that go: lessons that rested on them shrink or go too."""
+        book = self._book()
+        try:
+            book.forget(outcome_ids)
+            self._write(book.settle(), unit, gone=frozenset(outcome_ids))
+            yield
+        except BaseException:
+            self._store.drop_book(self._project_id)
+            raise
+
+    def _book(self) -> StrategyBook:
+        """The project's book, read from its stored outcomes on first use."""
+        book = self._store.book(self._project_id, self._least)
+        if book is None:
+            book = StrategyBook(
+                self._project_id,
+                self._embed,
+                nouns=self._nouns,
+                least_successes=lambda agent: self._least.get(agent, DEFAULT_LEAST_SUCCESSES),
+            )
+            columns = ("kind", *_OUTCOME_COLUMNS)
+            rows = self._store.backend.nodes("Memory", project_id=self._project_id, columns=columns)
+            stored = [row_to_memory(row) for row in rows if row["kind"] == "outcome"]
+            book.load(_learned(memory) for memory in stored if isinstance(memory, Outcome))
+            self._store.keep_book(self._project_id, self._least, book)
+        return book
+
+    def _embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return np.stack([item.vector for item in self._store.encoder.encode(texts, tokens=False)])
+
+    def _nouns(self, texts: Sequence[str]) -> list[Iterable[str]]:
+        return [extraction.nouns for extraction in self._store.extractor.extract_batch(texts)]
+
+    def _write(self, updates: Sequence[LessonUpdate], unit: Unit, gone: frozenset[str] = frozenset()) -> None:
+        now = self._store.clock()
+        heirs: dict[str, list[Memory]] = {}
+        for update in updates:
+            if update.action == "withdraw":
+                self._withdraw(update, unit, now, gone, heirs)
+        created = [update for update in updates if update.action == "create"]
+        self._create(created, unit, now, heirs)
+        for update in updates:
+            if update.action == "update":
+                self._update(update.lesson, unit, now)
+
+    def _withdraw(
+        self, update: LessonUpdate, unit: Unit, now: datetime, gone: frozenset[str], heirs: dict[str, list[Memory]]
+    ) -> None:
+        """A lesson that another replaced, or that quotes a forgotten outcome, goes; one whose counts turned is archived."""
+        lesson = update.lesson
+        key = node_key(self._project_id, lesson.id)
+        if unit.index.row(lesson.id) is None:
+            return
+        if update.replaced_by is not None or gone & lesson.outcome_ids:
+            if update.replaced_by is not None:
+                heirs.setdefault(update.replaced_by, []).append(self._store.memory(self._project_id, lesson.id))
+            unit.work.node_deletes.append(("Memory", key))
+            return
+        values = {"status": str(Status.ARCHIVED), "retired_at": now}
+        unit.work.node_updates.append(NodeUpdate("Memory", key, values))
+
+    def _create(
+        self, updates: Sequence[LessonUpdate], unit: Unit, now: datetime, heirs: Mapping[str, Sequence[Memory]]
+    ) -> None:
+        fresh: list[tuple[Lesson, Memory]] = []
+        for update in updates:
+            if unit.index.row(update.lesson.id) is not None:
+                self._update(update.lesson, unit, now)  # withdrawn once, and back
+                continue
+            fresh.append((update.lesson, self._memory(update.lesson, now, heirs.get(update.lesson.id, ()))))
+        if not fresh:
+            return
+        texts = [memory.text for _, memory in fresh]
+        encoded = self._store.encoder.encode(texts)
+        extractions = self._store.extractor.extract_batch(texts)
+        for (lesson, memory), vectors, extraction in zip(fresh, encoded, extractions, strict=True):
+            unit.add(memory, Reading(vectors, extraction))
+            self._join(lesson, unit, now)
+
+    def _memory(self, lesson: Lesson, now: datetime, former: Sequence[Memory]) -> Memory:
+        """The lesson as a memory; what was used and noted of the ones it replaces stays with it."""
+        common: dict[str, Any] = {
+            "id": lesson.id,
+            "project_id": self._project_id,
+            "agent": lesson.agent,
+            "created_at": min([now, *(item.created_at for item in former if item.created_at is not None)]),
+            "confidence": lesson.confidence,
+            "authority": Authority.INFERRED,
+            "category": lesson.category,
+            "context": lesson.context,
+            "success_count": len(lesson.success_ids),
+            "occurrence_count": lesson.occurrence_count,
+            "use_count": sum(item.use_count for item in former),
+            "last_used_at": max((item.last_used_at for item in former if item.last_used_at is not None), default=None),
+            "metadata": {name: value for item in former for name, value in item.metadata.items()},
+        }
+        if isinstance(lesson, AntiPatternLesson):
+            return AntiPattern(
+                pattern=lesson.pattern,
+                why_bad=lesson.why_bad,
+                better_alternative=lesson.better_alternative or "",
+                level=AntiPatternLevel(lesson.level),
+                **common,
+            )
+        return Heuristic(
+            strategy=lesson.strategy,
+            supporting_outcomes=lesson.success_ids,
+            similar=lesson.similar,
+            updated_at=now,
+            **common,
+        )
+
+    def _update(self, lesson: Lesson, unit: Unit, now: datetime) -> None:
+        stored = self._store.memory(self._project_id, lesson.id)
+        row = memory_to_row(self._memory(lesson, now, (stored,)))
+        values = {name: row[name] for name in _UPDATED}
+        if row["text"] != stored.text:  # another spelling of the same wording
+            values["embedding"] = self._store.encoder.encode([row["text"]])[0].vector
+        unit.work.node_updates.append(NodeUpdate("Memory", row["key"], values))
+        self._join(lesson, unit, now)
+
+    def _join(self, lesson: Lesson, unit: Unit, now: datetime) -> None:
+        """One edge from each of the lesson's outcomes; edges that no longer hold are removed."""
+        bad = isinstance(lesson, AntiPatternLesson)
+        for_it, against = (
+            (lesson.failure_ids, lesson.success_ids) if bad else (lesson.success_ids, lesson.failure_ids)
+        )
+        wanted = {("SUPPORTS", name) for name in for_it} | {("CONTRADICTS", name) for name in against}
+        there = _outcome_edges(unit, lesson.id)
+        key = node_key(self._project_id, lesson.id)
+        for type_, name in sorted(there - wanted):
+            unit.work.edge_deletes.append(EdgeMatch(type_, node_key(self._project_id, name), key))
+        for type_, name in sorted(wanted - there):
+            properties = _support(lesson, now) if type_ == "SUPPORTS" else self._speaks_against(lesson, name, now)
+            unit.work.edges.append(EdgeRow(type_, node_key(self._project_id, name), key, properties))
+
+    def _speaks_against(self, lesson: Lesson, outcome_id: str, now: datetime) -> dict[str, Any]:
+        return {
+            "id": formed_id(self._project_id, "contradiction", outcome_id, lesson.id),
+            "signal": str(Signal.OUTCOME),
+            "origin": "learning",
+            "evidence": compact_json({"context": lesson.context}),
+            "disposition": str(Disposition.OPEN),
+            "score": OUTCOME_SCORE,
+            "recorded_at": now,
+        }
+
+
+_OUTCOME_COLUMNS = (
+    *("id", "project_id", "agent", "user_id", "text", "data", "metadata", "status", "authority", "confidence"),
+    *("strength", "use_count", "valid_from", "valid_to", "recorded_at", "retired_at", "last_used_at"),
+)
+
+
+def _learned(outcome: Outcome) -> LearnedOutcome:
+    return LearnedOutcome(
+        id=outcome.id,
+        agent=outcome.agent or "",
+        task=outcome.task,
+        strategy=outcome.strategy_used,
+        success=outcome.succeeded,
+        task_type=outcome.task_type,
+        error_message=outcome.error_message,
+    )
+
+
+def _support(lesson: Lesson, now: datetime) -> dict[str, Any]:
+    evidence = compact_json({"context": lesson.context})
+    return {"weight": 1.0, "origin": "learning", "evidence": evidence, "recorded_at": now}
+
+
+def _outcome_edges(unit: Unit, lesson_id: str) -> set[tuple[str, str]]:
+    """(type, outcome id) of the edges that stored outcomes have to a stored lesson."""
+    index = unit.index
+    row = index.row(lesson_id)
+    if row is None:
+        return set()
+    outcomes = index.kind_mask(["outcome"])
+    edges = [edge for edge in index.edges.incoming(row) if edge.type in ("SUPPORTS", "CONTRADICTS")]
+    return {(edge.type, index.ids[edge.source]) for edge in edges if outcomes[edge.source]}

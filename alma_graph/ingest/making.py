@@ -1,0 +1,33 @@
+"""Models out of the mappings that callers hand in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from alma_graph.errors import AlmaGraphError, InvalidInputError
+from alma_graph.model import Memory
+
+_M = TypeVar("_M", bound=Memory)
+
+
+def made(cls: type[_M], item: Mapping[str, Any] | _M, at: int | None = None) -> _M:
+    """The model of one item of a batch, or of the keywords of a single call. `occurred_at` is the memory's `valid_from`.
+
+    Raises:
+        InvalidInputError: the item cannot become one; the message names its place and the field.
+    """
+    where = "" if at is None else f"items[{at}]: "
+    if isinstance(item, cls):
+        return item
+    if not isinstance(item, Mapping):
+        raise InvalidInputError(f"{where}{item!r} is neither a mapping of keywords nor {cls.__name__}")
+    fields = {str(key): value for key, value in item.items() if value is not None}
+    if "occurred_at" in fields:
+        fields.setdefault("valid_from", fields.pop("occurred_at"))
+    if isinstance(fields.get("metadata"), Mapping):
+        fields["metadata"] = dict(fields["metadata"])
+    try:
+        return cls(**fields)
+    except AlmaGraphError as error:
+        raise InvalidInputError(f"{where}{error}") from None

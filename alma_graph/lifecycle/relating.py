@@ -1,0 +1,106 @@
+"""Edges that a caller asserts between memories."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from alma_graph.backends.protocol import EdgeRow, UnitOfWork
+from alma_graph.backends.schema import node_key
+from alma_graph.codec import compact_json
+from alma_graph.errors import InvalidInputError
+from alma_graph.index import ProjectIndex
+from alma_graph.ingest.judging import contradiction_id
+from alma_graph.ingest.writer import Writer
+from alma_graph.model import Disposition, EdgeType, Memory, Outcome, Signal
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """An edge between two memories; `created` is False where it was there before."""
+
+    type: EdgeType
+    source_id: str
+    target_id: str
+    created: bool
+
+
+def relate(
+    writer: Writer, source_id: str, type_: EdgeType, target_id: str, evidence: Mapping[str, Any] | None
+) -> Relation:
+    """Writes the edge unless it is there. A contradiction runs from the newer memory to the older one.
+
+    Raises:
+        MemoryNotFoundError: one of the memories does not exist.
+        InvalidInputError: an edge from a memory to itself, a circle of INHERITS_FROM, or evidence that is no JSON.
+    """
+    store, project_id = writer.store, writer.project_id
+    store.check_writable()
+    try:
+        noted = compact_json(dict(evidence or {}))
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(f"evidence={evidence!r} does not go through JSON: {error}") from None
+    with store.lock:
+        source, target = store.memory(project_id, source_id), store.memory(project_id, target_id)
+        if source.id == target.id:
+            raise InvalidInputError(f"{type_} from {source.id!r} to itself says nothing; name two memories")
+        if type_ is EdgeType.CONTRADICTS and _newer_first(target, source):
+            source, target = target, source
+        index = store.index(project_id)
+        if type_ is EdgeType.INHERITS_FROM and _reaches(index, target.id, source.id):
+            raise InvalidInputError(f"{target.id!r} already inherits from {source.id!r}; the edge would close a circle")
+        start, end = index.row(source.id), index.row(target.id)
+        there = start is not None and any(e.type == type_ and e.target == end for e in index.edges.outgoing(start))
+        if not there:
+            keys = node_key(project_id, source.id), node_key(project_id, target.id)
+            properties = _properties(project_id, source, target, type_, noted, store.clock())
+            store.commit(project_id, UnitOfWork(edges=[EdgeRow(type_, *keys, properties, "Memory", "Memory")]))
+        return Relation(type_, source.id, target.id, created=not there)
+
+
+def _properties(
+    project_id: str, source: Memory, target: Memory, type_: EdgeType, evidence: str, now: datetime
+) -> dict[str, Any]:
+    common = {"origin": "user", "evidence": evidence, "recorded_at": now}
+    if type_ is EdgeType.SUPPORTS:
+        return {**common, "weight": 1.0}
+    if type_ is EdgeType.INHERITS_FROM:
+        return {**common, "mode": "derived", "trust": 1.0}
+    return {
+        **common,
+        "id": contradiction_id(project_id, source.id, target.id),
+        "signal": str(Signal.USER),
+        "disposition": str(Disposition.OPEN),
+        "score": 1.0,
+    }
+
+
+def _newer_first(candidate: Memory, other: Memory) -> bool:
+    """Whether the candidate is the newer side: an outcome against a lesson always is."""
+    if isinstance(candidate, Outcome) != isinstance(other, Outcome):
+        return isinstance(candidate, Outcome)
+    return _moments(candidate) > _moments(other)
+
+
+def _moments(memory: Memory) -> tuple[str, str]:
+    recorded = memory.created_at.isoformat() if memory.created_at else ""
+    return (memory.valid_from.isoformat() if memory.valid_from else recorded, recorded)
+
+
+def _reaches(index: ProjectIndex, start_id: str, goal_id: str) -> bool:
+    """Whether INHERITS_FROM leads from one memory to another."""
+    start, goal = index.row(start_id), index.row(goal_id)
+    todo, seen = [start], {start}
+    while todo:
+        row = todo.pop()
+        if row is None:
+            continue
+        if row == goal:
+            return True
+        for edge in index.edges.outgoing(row):
+            if edge.type == "INHERITS_FROM" and edge.target not in seen:
+                seen.add(edge.target)
+                todo.append(edge.target)
+    return False

@@ -1,0 +1,1 @@
+"""Questions to a store: retrieval, explanations, tables, counts and health. Nothing here writes a memory."""

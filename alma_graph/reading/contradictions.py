@@ -1,0 +1,59 @@
+"""Contradictions as the graph holds them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from alma_graph.backends.protocol import EdgeRow
+from alma_graph.codec import row_to_memory
+from alma_graph.model import Disposition, Memory, Signal
+from alma_graph.reading.reader import Reader
+from alma_graph.results import Contradiction, EvidenceSpan
+
+EDGE_SCORE = 0.7
+"""From this score on a contradiction is asserted; below it is suspected."""
+
+
+def list_contradictions(
+    reader: Reader, *, agent: str | None, disposition: Disposition | None, suspected: bool
+) -> list[Contradiction]:
+    """The project's contradictions, the strongest first (ties by id). With `agent`, those in which one side is its own."""
+    store = reader.store
+    with store.lock:
+        store.check_open()
+        edges = store.backend.edges("CONTRADICTS", project_id=reader.project_id)
+        keys = sorted({key for edge in edges for key in (edge.source, edge.target)})
+        memories = {row["key"]: row_to_memory(row) for row in store.memory_rows(keys)}
+    found = [_contradiction(edge, memories[edge.source], memories[edge.target]) for edge in edges]
+    chosen = [
+        item
+        for item in found
+        if (suspected or not item.suspected)
+        and (disposition is None or item.disposition is disposition)
+        and (agent is None or agent in (item.newer.agent, item.older.agent))
+    ]
+    return sorted(chosen, key=lambda item: (-item.score, item.id))
+
+
+def _contradiction(edge: EdgeRow, newer: Memory, older: Memory) -> Contradiction:
+    properties = edge.properties
+    score = float(properties["score"])
+    return Contradiction(
+        id=properties["id"],
+        newer=newer,
+        older=older,
+        signal=Signal(properties["signal"]),
+        score=score,
+        evidence=tuple(_spans(properties.get("evidence"))),
+        disposition=Disposition(properties["disposition"]),
+        recorded_at=properties.get("recorded_at"),
+        resolved_at=properties.get("resolved_at"),
+        suspected=score < EDGE_SCORE,
+    )
+
+
+def _spans(evidence: str | None) -> list[EvidenceSpan]:
+    """The spans of an edge's evidence; what callers asserted themselves may be any JSON object and has none."""
+    items: Any = json.loads(evidence) if evidence else []
+    return [EvidenceSpan(**item) for item in items] if isinstance(items, list) else []

@@ -1,0 +1,186 @@
+"""Reading one project: retrieval, single memories, lists, Cypher."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from alma_graph.codec import row_to_memory
+from alma_graph.config import CacheConfig
+from alma_graph.errors import AlmaGraphError, InvalidInputError, MemoryNotFoundError
+from alma_graph.index import ProjectIndex
+from alma_graph.index.rows import NEVER, STATUSES
+from alma_graph.model import Memory, MemoryKind, MemoryScope, Status
+from alma_graph.results import Table
+from alma_graph.retrieval import MemorySlice, QueryEncoder, ScoringConfig, retrieve
+from alma_graph.retrieval.engine import check_request
+from alma_graph.store import Store
+from alma_graph.text import checked
+
+_PAGE = 500
+_ORDERS = ("recorded_at", "valid_from")
+
+
+class Reader:
+    """Answers questions about one project of a store."""
+
+    def __init__(
+        self,
+        store: Store,
+        project_id: str,
+        scopes: Mapping[str, MemoryScope],
+        scoring: ScoringConfig,
+        cache: CacheConfig,
+    ) -> None:
+        self.store = store
+        self.project_id = project_id
+        self.scopes = scopes
+        self.scoring = scoring
+        self.cache = cache
+
+    def _readable(self, agent: str | None, index: ProjectIndex) -> frozenset[str] | None:
+        """The agents whose memories an agent reads; None where nobody in particular asks, who reads the whole project.
+
+        Its own, those that its scope inherits from ("*" is all), and those whose scope shares with it.
+        """
+        if agent is None:
+            return None
+        scope = self.scopes.get(checked(agent, "agent"))
+        inherited = set(scope.inherit_from) if scope is not None else set()
+        if "*" in inherited:
+            inherited |= {name for name in index.rows.agents.names}
+        sharing = {name for name, other in self.scopes.items() if agent in other.share_with}
+        return frozenset({agent, *inherited, *sharing})
+
+    def get(self, memory_id: str) -> Memory:
+        """The memory with this id.
+
+        Raises:
+            MemoryNotFoundError: the project has none.
+        """
+        with self.store.lock:
+            self.store.check_open()
+            return self.store.memory(self.project_id, checked(memory_id, "memory_id"))
+
+    def memories(
+        self,
+        *,
+        kind: MemoryKind | None,
+        agent: str | None,
+        status: Status | None,
+        order: str,
+        limit: int | None,
+        after: str | None,
+    ) -> Iterator[Memory]:
+        """The project's memories, newest first; see `ALMA.memories`. Arguments are checked at the call."""
+        if order not in _ORDERS:
+            raise InvalidInputError(f"order={order!r} is not known; give one of {', '.join(_ORDERS)}")
+        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):
+            raise InvalidInputError(f"limit={limit!r} is no number of memories; give an integer >= 0 or None")
+        with self.store.lock:
+            ids = self._ordered_ids(kind, agent, status, order)
+            if after is not None:
+                if after not in ids:
+                    raise MemoryNotFoundError(f"after={after!r} is no memory of this listing")
+                ids = ids[ids.index(after) + 1 :]
+        return self._pages(ids if limit is None else ids[:limit])
+
+    def _ordered_ids(self, kind: MemoryKind | None, agent: str | None, status: Status | None, order: str) -> list[str]:
+        index = self.store.index(self.project_id)
+        rows = index.rows
+        mask = rows.alive.copy()
+        if kind is not None:
+            mask &= index.kind_mask([kind])
+        if status is not None:
+            mask &= rows.column("status") == STATUSES.index(status)
+        if agent is not None:
+            code = rows.agents.get(agent)
+            mask &= (rows.column("agent") == code) if code is not None else False
+        times = rows.column(order)
+        recorded = rows.column("recorded_at")
+
+        def moment(row: int) -> int:
+            time = int(times[row])
+            return int(recorded[row]) if time == NEVER else time
+
+        chosen = [int(row) for row in mask.nonzero()[0]]
+        chosen.sort(key=lambda row: (-moment(row), rows.ids[row]))
+        return [rows.ids[row] for row in chosen]
+
+    def _pages(self, ids: Sequence[str]) -> Iterator[Memory]:
+        for start in range(0, len(ids), _PAGE):
+            with self.store.lock:
+                self.store.check_open()
+                page = self.store.memories(self.project_id, ids[start : start + _PAGE])
+            yield from page
+
+    def projects(self) -> list[str]:
+        """Every project of the store, in alphabetical order."""
+        with self.store.lock:
+            self.store.check_open()
+            return sorted(row["project_id"] for row in self.store.backend.nodes("Project", columns=("project_id",)))
+
+    def cypher(self, statement: str, parameters: Mapping[str, Any]) -> Table:
+        """Runs one reading statement; `$project_id` is always bound.
+
+        Raises:
+            InvalidInputError: the statement is empty, or `project_id` is given with another value.
+        """
+        given = parameters.get("project_id", self.project_id)
+        if given != self.project_id:
+            raise InvalidInputError(f"$project_id is bound to {self.project_id!r}; use another name for {given!r}")
+        self.store.check_open()
+        result = self.store.backend.run(
+            checked(statement, "statement"), {**parameters, "project_id": self.project_id}
+        )
+        return Table(result.columns, result.rows)
+
+    def retrieve(
+        self,
+        task: str,
+        *,
+        agent: str | None,
+        user_id: str | None,
+        top_k: int,
+        kinds: Sequence[MemoryKind] | None,
+        as_of: datetime | None,
+        asked_at: datetime | None,
+        since: datetime | None,
+        until: datetime | None,
+        include_superseded: bool,
+        token_budget: int | None,
+        explain: bool,
+    ) -> MemorySlice:
+        """See `ALMA.retrieve`."""
+        check_request(task, top_k, kinds, token_budget)
+        encoder: QueryEncoder | None
+        try:
+            encoder = self.store.encoder
+            if self.cache.embedding_cache:
+                encoder.encode_query(task)  # outside of the lock; retrieval finds it in the encoder's cache
+        except AlmaGraphError:
+            encoder = None  # retrieval says so in its warnings and answers with what is left
+        with self.store.lock:
+            index = self.store.index(self.project_id)
+            return retrieve(
+                index,
+                self._fetch,
+                encoder,
+                task,
+                top_k=top_k,
+                kinds=kinds,
+                readable=self._readable(agent, index),
+                user_id=user_id,
+                as_of=as_of,
+                since=since,
+                until=until,
+                include_superseded=include_superseded,
+                scoring=self.scoring,
+                now=asked_at if asked_at is not None else self.store.clock(),
+                token_budget=token_budget,
+                explain=explain,
+            )
+
+    def _fetch(self, keys: Sequence[str]) -> list[Memory]:
+        return [row_to_memory(row) for row in self.store.memory_rows(keys)]

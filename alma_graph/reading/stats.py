@@ -1,0 +1,82 @@
+"""Counts of a project, and what its store is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from alma_graph.backends.schema import EDGES
+from alma_graph.errors import AlmaGraphError
+from alma_graph.reading.reader import Reader
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """What a project holds.
+
+    Attributes:
+        memories: all of them, whatever their status.
+        by_kind, by_status, by_agent: how many of each.
+        nodes: memories, entities, agents, users, sessions, chunks and the project itself.
+        edges: by type, those that there are.
+        size_bytes: the whole store on disk, all projects; 0 in memory.
+    """
+
+    project_id: str
+    memories: int
+    by_kind: dict[str, int]
+    by_status: dict[str, int]
+    by_agent: dict[str, int]
+    entities: int
+    sessions: int
+    nodes: int
+    edges: dict[str, int]
+    engine: str
+    engine_version: str
+    schema_version: int
+    embedder: str
+    dimension: int
+    size_bytes: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        return asdict(self)
+
+
+def count(reader: Reader) -> Stats:
+    """Counts by reading the graph; neither vectors nor models are loaded."""
+    store, project_id = reader.store, reader.project_id
+    with store.lock:
+        store.check_open()
+        backend = store.backend
+        meta = backend.meta()
+        if meta is None:
+            raise AlmaGraphError(f"the store {store.location!r} has no Meta node; run: alma-graph doctor")
+        rows = backend.nodes("Memory", project_id=project_id, columns=("kind", "status", "agent"))
+        labels = {
+            label: backend.count(label, project_id=project_id)
+            for label in ("Entity", "Agent", "User", "Session", "Chunk", "Project")
+        }
+        edges = {name: number for name in EDGES if (number := backend.count(name, project_id=project_id))}
+        return Stats(
+            project_id=project_id,
+            memories=len(rows),
+            by_kind=_sorted(Counter(row["kind"] for row in rows)),
+            by_status=_sorted(Counter(row["status"] for row in rows)),
+            by_agent=_sorted(Counter(row["agent"] for row in rows if row["agent"] is not None)),
+            entities=labels["Entity"],
+            sessions=labels["Session"],
+            nodes=len(rows) + sum(labels.values()),
+            edges=edges,
+            engine=backend.name,
+            engine_version=backend.engine_version(),
+            schema_version=int(meta["schema_version"]),
+            embedder=meta["embedder"],
+            dimension=int(meta["dimension"]),
+            size_bytes=backend.size_bytes(),
+        )
+
+
+def _sorted(counts: Counter[str]) -> dict[str, int]:
+    return dict(sorted(counts.items()))

@@ -1,0 +1,105 @@
+"""Opening a store: which backend, which embedder, and whether they belong together."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from alma_graph.backends import open_backend
+from alma_graph.backends.protocol import Backend, Row
+from alma_graph.clock import Clock
+from alma_graph.embedding import Embedder, Encoder, create_embedder, revision_of
+from alma_graph.errors import AlmaGraphError, EmbedderMismatchError, InvalidInputError
+from alma_graph.extraction import Extractor, create_extractor
+from alma_graph.store.store import Store
+
+_lock = threading.Lock()
+_stores: weakref.WeakValueDictionary[int, Store] = weakref.WeakValueDictionary()
+
+
+def open_store(
+    location: str,
+    *,
+    embedder: str | Embedder | None,
+    extractor: str | Extractor,
+    clock: Clock,
+    read_only: bool,
+    create: bool,
+    lock_timeout: float,
+    connection: Mapping[str, Any],
+) -> Store:
+    """Opens a store, or joins the one that this process has open at the same place.
+
+    Raises:
+        EmbedderMismatchError: the store's vectors come from another embedder or have another dimension.
+        AlmaGraphError: the other reasons of `ALMA.open`.
+    """
+    chosen = create_embedder(embedder) if embedder is not None else None
+    reader = create_extractor(extractor) if isinstance(extractor, str) else extractor
+    backend = open_backend(
+        location, read_only=read_only, create=create, lock_timeout=lock_timeout, **connection
+    )
+    try:
+        with _lock:
+            store = _stores.get(id(backend))
+            if store is None or store.backend is not backend:
+                store = Store(location, backend, _encoder(backend, chosen), reader, clock)
+                _stores[id(backend)] = store
+            elif chosen is not None:
+                _check(backend.meta() or {}, chosen, location)
+            store.handles += 1
+            return store
+    except BaseException:
+        backend.close()
+        raise
+
+
+def package_version() -> str:
+    """The installed version of this package."""
+    try:
+        return version("alma_graph")
+    except PackageNotFoundError:
+        return "0+unknown"
+
+
+def _encoder(backend: Backend, chosen: Embedder | None) -> Encoder | AlmaGraphError:
+    """The store's encoder; a new store is initialised with it. An error where its embedder cannot be made here."""
+    meta = backend.meta()
+    if meta is None:
+        if backend.read_only:
+            raise InvalidInputError(f"{backend.path!r} holds no store yet; open it without read_only=True first")
+        fresh = chosen if chosen is not None else create_embedder(None)
+        backend.initialise(
+            dimension=fresh.dimension,
+            embedder=fresh.name,
+            embedder_revision=revision_of(fresh),
+            created_with=f"alma_graph {package_version()}",
+        )
+        return Encoder(fresh)
+    if chosen is not None:
+        _check(meta, chosen, str(backend.path))
+        return Encoder(chosen)
+    try:
+        own = create_embedder(meta["embedder"])
+        _check(meta, own, str(backend.path))
+    except EmbedderMismatchError:
+        raise
+    except AlmaGraphError as error:
+        return error
+    return Encoder(own)
+
+
+def _check(meta: Row, embedder: Embedder, location: str) -> None:
+    stored, given = meta.get("embedder"), embedder.name
+    revision, given_revision = meta.get("embedder_revision"), revision_of(embedder)
+    same = stored == given and meta.get("dimension") == embedder.dimension
+    if same and (revision is None or given_revision is None or revision == given_revision):
+        return
+    raise EmbedderMismatchError(
+        f"the vectors of {location!r} come from embedder {stored!r} (dimension {meta.get('dimension')}, revision "
+        f"{revision}), the one given is {given!r} (dimension {embedder.dimension}, revision {given_revision}); open it "
+        f"with embedder={stored!r}, or change the whole store with: alma-graph reembed"
+    )
