@@ -1,0 +1,179 @@
+"""The plain properties of all memories of a project, as columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from alma_graph.backends.protocol import Row
+from alma_graph.clock import to_micros
+from alma_graph.index.columns import Codes, Column
+from alma_graph.index.speech import question_share
+from alma_graph.model import MemoryKind, Result, Status
+
+NEVER = np.iinfo(np.int64).min
+"""Stands for an absent time."""
+
+KINDS = tuple(MemoryKind)
+STATUSES = tuple(Status)
+_KIND_CODE = {str(kind): code for code, kind in enumerate(KINDS)}
+_STATUS_CODE = {str(status): code for code, status in enumerate(STATUSES)}
+
+UNKNOWN, FAILED, SUCCEEDED = -1, 0, 1
+"""How an outcome ended; UNKNOWN for other kinds."""
+
+_DEFAULTS: dict[str, Any] = {
+    "kind": 0,
+    "status": _STATUS_CODE[Status.ACTIVE],
+    "result": UNKNOWN,
+    **dict.fromkeys(("agent", "user", "category", "session", "speaker", "position"), -1),
+    **dict.fromkeys(("valid_from", "valid_to", "recorded_at"), NEVER),
+    "confidence": np.nan,
+    "strength": 1.0,
+    "questions": 0.0,
+    **dict.fromkeys(("successes", "occurrences", "use_count"), 0),
+    "alive": True,
+}
+
+
+class MemoryRows:
+    """One row a memory. Row numbers stay; the row of a removed memory is marked, never used again."""
+
+    def __init__(self) -> None:
+        self.keys: list[str] = []
+        self.ids: list[str] = []
+        self.hashes: list[str] = []
+        self.agents = Codes()
+        self.users = Codes()
+        self.categories = Codes()
+        self.sessions = Codes()
+        self.speakers = Codes()
+        self._row_of_key: dict[str, int] = {}
+        self._row_of_id: dict[str, int] = {}
+        self._rows_of_hash: dict[str, tuple[int, ...]] = {}
+        self._columns = {
+            **{name: Column(np.int8) for name in ("kind", "status", "result")},
+            **{name: Column(np.int32) for name in ("agent", "user", "category", "session", "speaker", "position")},
+            **{name: Column(np.int64) for name in ("valid_from", "valid_to", "recorded_at")},
+            **{name: Column(np.float32) for name in ("confidence", "strength", "questions")},
+            **{name: Column(np.int32) for name in ("successes", "occurrences", "use_count")},
+            "alive": Column(np.bool_),
+        }
+        self._plain: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
+            ("status", "status", lambda status: _STATUS_CODE[str(status or Status.ACTIVE)]),
+            ("agent", "agent", self.agents.add),
+            ("user", "user_id", self.users.add),
+            ("category", "category", self.categories.add),
+            ("valid_from", "valid_from", micros),
+            ("valid_to", "valid_to", micros),
+            ("recorded_at", "recorded_at", micros),
+            ("confidence", "confidence", lambda value: np.nan if value is None else value),
+            ("strength", "strength", lambda value: 1.0 if value is None else value),
+            ("use_count", "use_count", lambda value: value or 0),
+        )
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def column(self, name: str) -> npt.NDArray[Any]:
+        """One property of all rows. `confidence` is NaN where absent, times are `NEVER`, codes -1."""
+        return self._columns[name].view
+
+    @property
+    def alive(self) -> npt.NDArray[np.bool_]:
+        """Which rows were not removed."""
+        return self._columns["alive"].view
+
+    @property
+    def count(self) -> int:
+        """Memories that are there."""
+        return len(self._row_of_key)
+
+    def row(self, memory_id: str) -> int | None:
+        """The row of a memory id."""
+        return self._row_of_id.get(memory_id)
+
+    def row_of_key(self, key: str) -> int | None:
+        """The row of a node key."""
+        return self._row_of_key.get(key)
+
+    def by_hash(self, content_hash: str) -> tuple[int, ...]:
+        """Rows with this content hash, ascending."""
+        return self._rows_of_hash.get(content_hash, ())
+
+    def extend(self, rows: Sequence[Row]) -> list[int]:
+        """Adds Memory nodes; their row numbers."""
+        first = len(self.keys)
+        values: dict[str, list[Any]] = {name: [] for name in self._columns}
+        for offset, row in enumerate(rows):
+            self.keys.append(row["key"])
+            self.ids.append(row["id"])
+            self.hashes.append(row.get("content_hash") or "")
+            self._row_of_key[row["key"]] = self._row_of_id[row["id"]] = first + offset
+            self._note_hash(first + offset)
+            given = self._values(row)
+            for name, default in _DEFAULTS.items():
+                values[name].append(given.get(name, default))
+        for name, column in self._columns.items():
+            column.extend(np.array(values[name], dtype=column.view.dtype))
+        return list(range(first, len(self.keys)))
+
+    def update(self, row: int, values: Row) -> None:
+        """Sets the columns that follow from some properties of the node; the others stay."""
+        if "content_hash" in values:
+            self._forget_hash(row)
+            self.hashes[row] = values["content_hash"] or ""
+            self._note_hash(row)
+        for name, value in self._values(values).items():
+            self._columns[name].view[row] = value
+
+    def set(self, row: int, name: str, value: Any) -> None:
+        """Sets one property."""
+        self._columns[name].view[row] = value
+
+    def remove(self, row: int) -> None:
+        """Marks a row as gone."""
+        self._forget_hash(row)
+        del self._row_of_key[self.keys[row]]
+        del self._row_of_id[self.ids[row]]
+        self._columns["alive"].view[row] = False
+
+    def _values(self, row: Row) -> dict[str, Any]:
+        """Values of the columns that follow from the properties given."""
+        values: dict[str, Any] = {name: read(row[source]) for name, source, read in self._plain if source in row}
+        if "kind" in row:
+            values["kind"] = _KIND_CODE[str(row["kind"])]
+        if "data" in row:
+            data = json.loads(row["data"] or "{}")
+            result = data.get("outcome")
+            values.update(
+                result=UNKNOWN if result is None else SUCCEEDED if result == Result.SUCCESS else FAILED,
+                session=self.sessions.add(data.get("session_id")),
+                speaker=self.speakers.add(data.get("speaker")),
+                successes=data.get("success_count") or 0,
+                occurrences=data.get("occurrence_count") or 0,
+            )
+        if "text" in row:
+            values["questions"] = question_share(row["text"])
+        return values
+
+    def _note_hash(self, row: int) -> None:
+        known = self._rows_of_hash.get(self.hashes[row], ())
+        self._rows_of_hash[self.hashes[row]] = tuple(sorted({*known, row}))
+
+    def _forget_hash(self, row: int) -> None:
+        left = tuple(other for other in self._rows_of_hash.get(self.hashes[row], ()) if other != row)
+        if left:
+            self._rows_of_hash[self.hashes[row]] = left
+        else:
+            self._rows_of_hash.pop(self.hashes[row], None)
+
+
+def micros(value: datetime | None) -> int:
+    """A time as microseconds since 1970, `NEVER` for None."""
+    return int(NEVER) if value is None else to_micros(value)

@@ -1,0 +1,206 @@
+"""The ways to find candidates. Each arm gives every memory a value on its own fixed scale, whatever else is stored.
+
+To add one: a class with a `name`, a `scale` and `values`, in `FIRST_ARMS`, with a weight in `fusion.WEIGHTS`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from alma_graph.index.project import ProjectIndex
+from alma_graph.index.rows import NEVER
+from alma_graph.index.speech import ROLES
+from alma_graph.retrieval.query import NamedDate, NamedEntity, ParsedQuery
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the arms are asked.
+
+    Attributes:
+        query: the parsed query.
+        vector: the query's vector; None where it could not be made.
+    """
+
+    query: ParsedQuery
+    vector: npt.NDArray[np.float32] | None
+
+
+class Arm(Protocol):
+    """One way to find candidates.
+
+    Attributes:
+        name: its name in a hit's parts.
+        scale: least and largest value.
+        content: whether its value speaks of what the memory says (a prior only says when and by whom).
+    """
+
+    name: ClassVar[str]
+    scale: ClassVar[tuple[float, float]]
+    content: ClassVar[bool]
+
+    def values(self, index: ProjectIndex, request: Request) -> Floats | None:
+        """The value of every row; None where the arm has nothing to say for this query."""
+
+
+class DenseArm:
+    """Cosine of the memory's vector with the query's, negative ones cut to 0; the best of its own, its chunks' and the
+    one pooled with its neighbours in the episode. The whole is exact: every vector is compared."""
+
+    name: ClassVar[str] = "dense"
+    scale: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    content: ClassVar[bool] = True
+
+    def values(self, index: ProjectIndex, request: Request) -> Floats | None:
+        """See `Arm`."""
+        if request.vector is None:
+            return None
+        own, pooled = index.dense.cosines(request.vector)
+        if own is not pooled:
+            linked = index.context.has_neighbours()
+            own = np.where(linked, np.maximum(pooled, own * OWN_SHARE), own)
+        return np.clip(own, 0.0, 1.0)
+
+
+OWN_SHARE = 0.0
+
+
+class LexicalArm:
+    """BM25F over the memory and its neighbours in the episode, as a share of the best possible."""
+
+    name: ClassVar[str] = "lexical"
+    scale: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    content: ClassVar[bool] = True
+
+    def values(self, index: ProjectIndex, request: Request) -> Floats | None:
+        """See `Arm`."""
+        if not request.query.concepts:
+            return None
+        return index.lexical.scores(request.query.concepts)
+
+
+class EntityArm:
+    """How much a memory is about the entities that the query names: idf times salience, summed, at most 1."""
+
+    name: ClassVar[str] = "entity"
+    scale: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    content: ClassVar[bool] = True
+
+    def values(self, index: ProjectIndex, request: Request) -> Floats | None:
+        """See `Arm`."""
+        if not request.query.entities:
+            return None
+        total = np.zeros(len(index.rows))
+        for entity in request.query.entities:
+            rows, salience = index.entities.mentioning(entity.code)
+            np.maximum.at(total, rows, 0.0)
+            total[rows] += entity_weight(index, entity) * salience
+        return np.minimum(total, 1.0)
+
+
+class DateArm:
+    """1 for memories from the month, or at the day, that the query names, fading over ten days; .3 for the right year
+    alone."""
+
+    name: ClassVar[str] = "date"
+    scale: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    content: ClassVar[bool] = False
+
+    def values(self, index: ProjectIndex, request: Request) -> Floats | None:
+        """See `Arm`."""
+        named = request.query.date
+        return None if named is None else date_match(named, index.rows.column("valid_from"))
+
+
+class SpeakerArm:
+    """1 for turns of the people the query names, where it does not name all of them. A boost, never a filter."""
+
+    name: ClassVar[str] = "speaker"
+    scale: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    content: ClassVar[bool] = False
+
+    def values(self, index: ProjectIndex, request: Request) -> Floats | None:
+        """See `Arm`."""
+        if not request.query.speakers:
+            return None
+        return np.isin(index.rows.column("speaker"), sorted(request.query.speakers)).astype(np.float64)
+
+
+class RoleArm:
+    """In dialogues with an assistant: 1 for the user's words where the query says "I", for the assistant's where it
+    asks what "you" said."""
+
+    name: ClassVar[str] = "role"
+    scale: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    content: ClassVar[bool] = False
+
+    def values(self, index: ProjectIndex, request: Request) -> Floats | None:
+        """See `Arm`."""
+        if request.query.role is None:
+            return None
+        wanted = {"user", "human"} if request.query.role == "user" else {"assistant", "ai", "agent", "bot"}
+        names = index.rows.speakers.names
+        codes = [code for code, name in enumerate(names) if name.casefold() in wanted]
+        return np.isin(index.rows.column("speaker"), codes).astype(np.float64)
+
+
+class QuestionArm:
+    """The share of a person's turn that itself asks: a question is seldom the answer. 0 for dialogues with an
+    assistant, where one turn both states and asks."""
+
+    name: ClassVar[str] = "question"
+    scale: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    content: ClassVar[bool] = False
+
+    def values(self, index: ProjectIndex, request: Request) -> Floats | None:
+        """See `Arm`."""
+        names = index.rows.speakers.names
+        people = [code for code, name in enumerate(names) if name.casefold() not in ROLES]
+        if not people:
+            return None
+        spoken = np.isin(index.rows.column("speaker"), people)
+        shares: Floats = np.where(spoken, index.rows.column("questions"), 0.0).astype(np.float64)
+        return shares
+
+
+FIRST_ARMS: tuple[Arm, ...] = (DenseArm(), LexicalArm(), EntityArm(), DateArm(), SpeakerArm(), RoleArm(), QuestionArm())
+
+
+def entity_idf(index: ProjectIndex, frequency: npt.NDArray[np.int64] | int) -> Floats:
+    """ln(1 + N / df) / ln(1 + N), in (0, 1]: how rare an entity is among N memories."""
+    count = max(len(index), 1)
+    rarity: Floats = np.log1p(count / np.maximum(frequency, 1)) / math.log1p(count)
+    return rarity
+
+
+def entity_weight(index: ProjectIndex, entity: NamedEntity) -> float:
+    """How telling a named entity is; names of one word are less sure to be meant."""
+    rarity = float(entity_idf(index, index.entities.frequency(entity.code)))
+    return rarity * (1.0 if entity.words > 1 else 0.6)
+
+
+def date_match(named: NamedDate, moments: npt.NDArray[np.int64]) -> Floats:
+    """Agreement of times (microseconds since 1970) with a named date, in [0, 1]."""
+    known = moments != NEVER
+    dates = np.where(known, moments, 0).astype("datetime64[us]")
+    months = dates.astype("datetime64[M]").astype(np.int64)
+    years, month_numbers = months // 12 + 1970, months % 12 + 1
+    days = (dates.astype("datetime64[D]") - dates.astype("datetime64[M]")).astype(np.int64) + 1
+    fits = known if named.year is None else known & (years == named.year)
+    if named.month is None:
+        return np.where(fits, 0.3, 0.0)
+    in_month = fits & (month_numbers == named.month)
+    if named.day is None:
+        return np.where(in_month, 1.0, 0.0)
+    score = np.where(in_month, np.maximum(0.3, 1 - np.abs(days - named.day) / 10), 0.0)
+    this_day = (month_numbers - 1) * 31 + days
+    wanted = (named.month - 1) * 31 + named.day
+    beside = fits & ~in_month & (np.abs(this_day - wanted) <= 8)
+    return np.where(beside, 0.5, score)

@@ -1,0 +1,127 @@
+"""One fusion for every shape of store: weighted evidence on absolute scales, and relevance from it.
+
+Evidence is the sum of weight times value over the arms; relevance is `1 - exp(-evidence)`: independent grounds add up
+as in a noisy-or, it lies in [0, 1), and it depends on nothing but the memory and the query. The graph arm's share is
+relative to the best evidence found, since a path is worth what it starts from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from alma_graph.index.dense import top_rows
+from alma_graph.index.project import ProjectIndex
+from alma_graph.retrieval.arms import FIRST_ARMS, Request
+from alma_graph.retrieval.graph import Spread, spread
+
+Floats = npt.NDArray[np.float64]
+
+WEIGHTS: Mapping[str, float] = {
+    "dense": 1.0,
+    "lexical": 1.6,
+    "entity": 0.4,
+    "date": 0.6,
+    "speaker": 0.15,
+    "role": 0.2,
+    "question": -0.3,
+    "graph": 0.7,
+}
+"""Evidence of an arm's value 1; tuned on development halves, see benchmarks/retrieval_quality.py."""
+
+FLOOR = 0.25
+"""Least relevance of a memory's own content to be a hit."""
+
+CANDIDATES = 200
+"""Memories that costlier arms look at, best first."""
+POOL = 100
+"""The front of the spread is scaled between the best evidence and that of this rank."""
+
+
+@dataclass(slots=True)
+class Fused:
+    """Evidence of all rows.
+
+    Attributes:
+        parts: arm -> its evidence (weight times value).
+        evidence: their sum, at least 0.
+        content: the sum of those that speak of what a memory says.
+        raw: arm -> its values before weighing.
+        spread: the graph arm's paths.
+    """
+
+    parts: dict[str, Floats]
+    evidence: Floats
+    content: Floats
+    raw: dict[str, Floats]
+    spread: Spread | None
+
+
+def fuse(
+    index: ProjectIndex,
+    request: Request,
+    allowed: npt.NDArray[np.bool_],
+    *,
+    weights: Mapping[str, float] = WEIGHTS,
+    without: frozenset[str] = frozenset(),
+) -> Fused:
+    """Runs the arms and adds up what they find; `without` leaves arms out."""
+    size = len(index.rows)
+    parts: dict[str, Floats] = {}
+    raw: dict[str, Floats] = {}
+    content = np.zeros(size)
+    total = np.zeros(size)
+    for arm in FIRST_ARMS:
+        if arm.name in without or not weights.get(arm.name):
+            continue
+        values = arm.values(index, request)
+        if values is None:
+            continue
+        raw[arm.name] = values
+        parts[arm.name] = weights[arm.name] * values
+        total += parts[arm.name]
+        if arm.content:
+            content += parts[arm.name]
+    found: Spread | None = None
+    if "graph" not in without and weights.get("graph"):
+        found = _graph(index, request, allowed, total, weight=weights["graph"], parts=parts, raw=raw)
+        if found is not None:
+            total = total + parts["graph"]
+            content = content + parts["graph"]
+    return Fused(parts, np.maximum(total, 0.0), content, raw, found)
+
+
+def _graph(
+    index: ProjectIndex,
+    request: Request,
+    allowed: npt.NDArray[np.bool_],
+    total: Floats,
+    *,
+    weight: float,
+    parts: dict[str, Floats],
+    raw: dict[str, Floats],
+) -> Spread | None:
+    best = top_rows(total, allowed, POOL)
+    if not len(best) or total[best[0]] <= 0:
+        return None
+    high, low = float(total[best[0]]), max(float(total[best[-1]]), 0.0)
+    span = high - low if len(best) == POOL else high
+    base = low if len(best) == POOL else 0.0
+    front = np.zeros(len(total))
+    front[best] = np.clip((total[best] - base) / max(span, 1e-9), 0.0, None)
+    found = spread(index, front, request.query.entities, allowed)
+    if found is None:
+        return None
+    raw["graph"] = found.values
+    lifted = np.where(found.values > 0, np.maximum(base - total, 0.0), 0.0)
+    parts["graph"] = lifted + weight * span * found.values
+    return found
+
+
+def relevance(evidence: Floats) -> Floats:
+    """1 - exp(-evidence), in [0, 1)."""
+    share: Floats = -np.expm1(-np.maximum(evidence, 0.0))
+    return share

@@ -1,0 +1,50 @@
+"""Which of the ranked memories become hits: the best, each content once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from alma_graph.index.project import ProjectIndex
+from alma_graph.retrieval.weighing import Ranked
+
+
+def choose(index: ProjectIndex, ranked: Ranked, count: int) -> list[int]:
+    """Places in `ranked` of the hits: by score, equal ones by id; a repeat of what was chosen already is passed over.
+
+    Greedy, so the choice of k is the beginning of the choice of any larger k. Two memories repeat each other where
+    kind, outcome and content hash are equal, whoever learned them. Nothing looser: "A calls B" and "B calls A" have the
+    same words and nearly the same vector.
+    """
+    chosen: list[int] = []
+    seen: set[tuple[object, ...]] = set()
+    for place in in_order(index, ranked):
+        row = int(ranked.rows[place])
+        content = _content(index, row)
+        if content in seen:
+            continue
+        seen.add(content)
+        chosen.append(place)
+        if len(chosen) == count:
+            break
+    return chosen
+
+
+def in_order(index: ProjectIndex, ranked: Ranked) -> list[int]:
+    """Places by falling score, equal scores by id."""
+    order: list[int] = np.argsort(-ranked.score, kind="stable").tolist()
+    ids = index.ids
+    at = 0
+    while at < len(order):  # only runs of equal scores need their ids
+        end = at + 1
+        while end < len(order) and ranked.score[order[end]] == ranked.score[order[at]]:
+            end += 1
+        if end - at > 1:
+            order[at:end] = sorted(order[at:end], key=lambda place: ids[int(ranked.rows[place])])
+        at = end
+    return order
+
+
+def _content(index: ProjectIndex, row: int) -> tuple[object, ...]:
+    rows = index.rows
+    same = rows.hashes[row] or row
+    return int(rows.column("kind")[row]), int(rows.column("result")[row]), same

@@ -1,0 +1,118 @@
+"""From evidence to a score whose parts add up exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from alma_graph.index.edges import MemoryEdge
+from alma_graph.index.project import ProjectIndex
+from alma_graph.index.rows import KINDS, STATUSES
+from alma_graph.model import MemoryKind, Status
+from alma_graph.retrieval.fusion import Fused, relevance
+from alma_graph.retrieval.scoring import NEUTRAL, ScoringConfig, factors
+
+Floats = npt.NDArray[np.float64]
+
+GRID = 2.0**20
+"""Parts are multiples of 1 / GRID: so they add up exactly, in any order, and no machine's last bit ranks anything."""
+INHIBITION = 0.25
+"""Share of its relevance that a memory loses to a contradiction of score 1 that stands against it."""
+
+
+@dataclass(slots=True)
+class Ranked:
+    """Rows that may be hits, with their scores.
+
+    Attributes:
+        rows: memory rows.
+        relevance: in [0, 1].
+        parts: name -> what it adds to each row's score; multiples of 1 / GRID.
+        score: the sum of the parts.
+    """
+
+    rows: npt.NDArray[np.int64]
+    relevance: Floats
+    parts: dict[str, Floats]
+    score: Floats
+
+    def parts_of(self, place: int) -> dict[str, float]:
+        """The parts of one row that are not zero, arms first."""
+        return {name: float(values[place]) for name, values in self.parts.items() if values[place]}
+
+
+def weigh(
+    index: ProjectIndex,
+    fused: Fused,
+    rows: npt.NDArray[np.int64],
+    config: ScoringConfig,
+    *,
+    now: int,
+    trust: Mapping[str, float] | None = None,
+) -> Ranked:
+    """Scores of some rows: relevance split over the arms, then what the factors add or take.
+
+    Args:
+        now: microseconds since 1970, from which recency is measured.
+        trust: agent -> trust in [0, 1].
+    """
+    share = relevance(fused.evidence[rows]) / fused.evidence[rows]
+    bounded = config.mode == "bounded"
+    parts: dict[str, Floats] = {}
+    for name, values in fused.parts.items():
+        parts[name] = on_grid(values[rows] * share)
+    total = _sum(parts, len(rows))
+    if not bounded:
+        parts = {name: on_grid(values * config.similarity) for name, values in parts.items()}
+    for name, values in factors(index, rows, config, now, trust).items():
+        weight = getattr(config, name)
+        parts[name] = on_grid(total * weight * (values - NEUTRAL) if bounded else weight * values)
+    contested = contested_share(index, rows)
+    if contested.any():
+        parts["contradicted"] = on_grid(-INHIBITION * contested * (total if bounded else config.similarity * total))
+    return Ranked(rows, np.clip(total, 0.0, 1.0), parts, _sum(parts, len(rows)))
+
+
+def on_grid(values: Floats) -> Floats:
+    """Rounded to multiples of 1 / GRID."""
+    rounded: Floats = np.round(values * GRID) / GRID
+    return rounded
+
+
+def standing_against(index: ProjectIndex, row: int) -> list[MemoryEdge]:
+    """Contradictions that stand against a memory: from active memories, none settled as both true or of another scope.
+
+    An outcome against a heuristic is counted in its success rate and is no contradiction here.
+    """
+    columns = index.rows
+    active, outcome = STATUSES.index(Status.ACTIVE), KINDS.index(MemoryKind.OUTCOME)
+    return [
+        edge
+        for edge in index.edges.incoming(row)
+        if edge.type == "CONTRADICTS"
+        and edge.counts
+        and columns.column("status")[edge.source] == active
+        and columns.column("kind")[edge.source] != outcome
+    ]
+
+
+def contested_share(index: ProjectIndex, rows: npt.NDArray[np.int64]) -> Floats:
+    """Score of the strongest contradiction that stands against each row, in [0, 1]."""
+    share = np.zeros(len(rows))
+    contested = index.edges.contradicted_rows()
+    if not contested:
+        return share
+    for place in np.flatnonzero(np.isin(rows, np.fromiter(contested, dtype=np.int64))).tolist():
+        edges = standing_against(index, int(rows[place]))
+        share[place] = max((min(max(edge.weight, 0.0), 1.0) for edge in edges), default=0.0)
+    return share
+
+
+def _sum(parts: dict[str, Floats], size: int) -> Floats:
+    total = np.zeros(size)
+    for values in parts.values():
+        total = total + values
+    return total
