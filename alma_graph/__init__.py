@@ -1,49 +1,53 @@
 """A knowledge graph of what agents learned: what worked, what failed, what supports it, what contradicts it.
 
-    from alma_graph import ALMA
+from alma_graph import ALMA
 
-    with ALMA.open("agent.graph", project_id="shop") as alma:
-        alma.learn(agent="dev", task="Deploy auth", outcome="success", strategy_used="Blue-green deployment")
-        print(alma.retrieve(task="Deploy the auth service", agent="dev").to_prompt())
+with ALMA.open("agent.graph", project_id="shop") as alma:
+    alma.learn(agent="dev", task="Deploy auth", outcome="success", strategy_used="Blue-green deployment")
+    print(alma.retrieve(task="Deploy the auth service", agent="dev").to_prompt())
 """
 
 from __future__ import annotations
 
-from alma_graph.alma import ALMA
-from alma_graph.config import CacheConfig
-from alma_graph.errors import (
-    AlmaGraphError,
-    EmbedderMismatchError,
-    IdConflictError,
-    InvalidInputError,
-    MemoryNotFoundError,
-    MissingDependencyError,
-    ReadOnlyError,
-    ScopeError,
-    StoreCorruptError,
-    StoreLockedError,
-    StoreVersionError,
-    UnsupportedError,
-)
-from alma_graph.model import (
-    AntiPattern,
-    Authority,
-    Disposition,
-    DomainKnowledge,
-    EdgeType,
-    Heuristic,
-    Memory,
-    MemoryKind,
-    MemoryScope,
-    Observation,
-    Outcome,
-    Signal,
-    Status,
-    UserPreference,
-)
-from alma_graph.results import Contradiction, Explanation, Table
-from alma_graph.retrieval.scoring import ScoringConfig
-from alma_graph.retrieval.slice import MemoryHit, MemorySlice
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from alma_graph.alma import ALMA
+    from alma_graph.config import CacheConfig
+    from alma_graph.errors import (
+        AlmaGraphError,
+        EmbedderMismatchError,
+        IdConflictError,
+        InvalidInputError,
+        MemoryNotFoundError,
+        MissingDependencyError,
+        ReadOnlyError,
+        ScopeError,
+        StoreCorruptError,
+        StoreLockedError,
+        StoreVersionError,
+        UnsupportedError,
+    )
+    from alma_graph.model import (
+        AntiPattern,
+        Authority,
+        Disposition,
+        DomainKnowledge,
+        EdgeType,
+        Heuristic,
+        Memory,
+        MemoryKind,
+        MemoryScope,
+        Observation,
+        Outcome,
+        Signal,
+        Status,
+        UserPreference,
+    )
+    from alma_graph.results import Contradiction, Explanation, Table
+    from alma_graph.retrieval.scoring import ScoringConfig
+    from alma_graph.retrieval.slice import MemoryHit, MemorySlice
 
 __all__ = [
     "ALMA",
@@ -81,3 +85,61 @@ __all__ = [
     "UnsupportedError",
     "UserPreference",
 ]
+
+_HOMES = {
+    "alma_graph.alma": ("ALMA",),
+    "alma_graph.config": ("CacheConfig",),
+    "alma_graph.errors": (
+        "AlmaGraphError",
+        "EmbedderMismatchError",
+        "IdConflictError",
+        "InvalidInputError",
+        "MemoryNotFoundError",
+        "MissingDependencyError",
+        "ReadOnlyError",
+        "ScopeError",
+        "StoreCorruptError",
+        "StoreLockedError",
+        "StoreVersionError",
+        "UnsupportedError",
+    ),
+    "alma_graph.model": (
+        "AntiPattern",
+        "Authority",
+        "Disposition",
+        "DomainKnowledge",
+        "EdgeType",
+        "Heuristic",
+        "Memory",
+        "MemoryKind",
+        "MemoryScope",
+        "Observation",
+        "Outcome",
+        "Signal",
+        "Status",
+        "UserPreference",
+    ),
+    "alma_graph.results": (
+        "Contradiction",
+        "Explanation",
+        "Table",
+    ),
+    "alma_graph.retrieval.scoring": ("ScoringConfig",),
+    "alma_graph.retrieval.slice": (
+        "MemoryHit",
+        "MemorySlice",
+    ),
+}
+"""Where each public name lives; it is imported on first use, so that `alma-graph --help` costs nothing."""
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _HOMES.items():
+        if name in names:
+            value = globals()[name] = getattr(import_module(module), name)
+            return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -69,3 +69,8 @@ def test_no_module_is_long() -> None:
         if ".venv" in path.parts or path.is_symlink() or "build" in path.parts:
             continue
         assert len(path.read_text(encoding="utf-8").splitlines()) <= 450, path
+
+
+def test_every_exported_name_has_a_home() -> None:
+    homes = [name for names in alma_graph._HOMES.values() for name in names]
+    assert sorted(homes) == sorted(alma_graph.__all__)
