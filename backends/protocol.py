@@ -169,7 +169,7 @@ class Backend(Protocol):
         """Folds the log into the main file where the engine has one; safe at any time outside a write."""
 
     def verify(self) -> list[str]:
-        """Problems in the engine's structures and in the graph (dangling edges, bad vectors); empty means none found."""
+        """Problems in the structures and the graph (dangling edges, bad vectors); empty means none found."""
 
     def size_bytes(self) -> int:
         """Bytes on disk, of all files of the store; 0 in memory."""

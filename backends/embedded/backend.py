@@ -1,0 +1,289 @@
+"""The backend of the embedded engines: one file, one writer, everything in one transaction."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from alma_graph.backends.embedded import readonly_run, statements
+from alma_graph.backends.embedded.dialect import Dialect
+from alma_graph.backends.embedded.engine import Engine, Link
+from alma_graph.backends.embedded.files import store_files
+from alma_graph.backends.embedded.opening import OpenedStore
+from alma_graph.backends.embedded.reader import Reader
+from alma_graph.backends.embedded.writer import apply_work, rows_to_copy
+from alma_graph.backends.memory import new_meta
+from alma_graph.backends.migrations import Migration
+from alma_graph.backends.protocol import EdgeRow, Result, Row, UnitOfWork
+from alma_graph.backends.schema import EDGES, META_KEY, NODES, ColumnType
+from alma_graph.backends.validation import CheckedWork, check_work
+from alma_graph.backends.values import chosen_columns, edge_spec, node_spec
+from alma_graph.backends.verify import graph_problems
+from alma_graph.clock import system_clock
+from alma_graph.errors import AlmaGraphError, BackendError, ReadOnlyError, StoreClosedError, StoreError
+
+_VECTOR_WEIGHT = 30
+
+
+class EmbeddedBackend:
+    """A store of Ladybug or Kuzu. Made by `open_backend`, which shares one object per path and process."""
+
+    def __init__(self, store: OpenedStore, on_close: Callable[[], None], migrations: Sequence[Migration]) -> None:
+        self._store = store
+        self._engine: Engine = store.engine
+        self._dialect: Dialect = store.dialect
+        self.name: str = store.dialect.name
+        self.path: str | None = store.path
+        self.capabilities = store.dialect.capabilities
+        self.read_only: bool = store.read_only
+        self._on_close = on_close
+        self._pid = os.getpid()
+        self._closed = False
+        self._dimension: int | None = None
+        self._updates = 0
+        self._migrate(migrations)
+
+    def engine_version(self) -> str:
+        """Version of the engine's library."""
+        self._usable()
+        return self._engine.version()
+
+    def meta(self) -> Row | None:
+        """The one Meta row; None where the store is new and nothing was written."""
+        with self._reading() as link:
+            return self._meta(link)
+
+    def initialise(self, *, dimension: int, embedder: str, embedder_revision: str | None, created_with: str) -> None:
+        """Makes the schema and the Meta node, in one transaction."""
+        with self._writing():
+            if self.meta() is not None:
+                raise StoreError(f"{self.path} is initialised already; open another file")
+            row = new_meta(dimension, embedder, embedder_revision, created_with, system_clock())
+            with self._translated("the schema was not made"), self._engine.transaction() as transaction:
+                for statement in statements.create_tables(dimension):
+                    transaction.run(statement)
+                transaction.run(*statements.create_node(NODES["Meta"], row, dimension))
+            self._checkpoint()
+            self._store.lock.mark_ready()
+
+    def write(self, work: UnitOfWork) -> None:
+        """Applies the unit of work in one transaction; an empty one does nothing."""
+        with self._writing():
+            dimension = self._known_dimension()
+            if dimension is None:
+                raise StoreError(f"{self.path} is not initialised; call initialise() before the first write")
+            if not work:
+                return
+            checked = check_work(work, dimension=dimension, existing=self._existing)
+            self._apply(checked, dimension)
+            self._count_updates(checked)
+            if (
+                self._engine.log_bytes() >= self._dialect.checkpoint_bytes
+                or self._updates >= self._dialect.update_budget
+            ):
+                self._checkpoint()
+
+    def sequence(self) -> int:
+        """Meta.sequence as stored now; 0 for a new store."""
+        meta = self.meta()
+        return int(meta["sequence"]) if meta is not None else 0
+
+    def nodes(
+        self,
+        label: str,
+        *,
+        keys: Sequence[str] | None = None,
+        project_id: str | None = None,
+        columns: Sequence[str] | None = None,
+    ) -> list[Row]:
+        """Rows of one label: of the keys, in their order; or all (of one project), by key."""
+        chosen = chosen_columns(label, columns)
+        with self._reader() as reader:
+            if reader is None:
+                return []
+            if keys is None:
+                return reader.nodes(label, chosen, project_id=project_id)
+            extra = () if project_id is None else chosen_columns(label, ("project_id",))
+            found = reader.nodes_by_key(label, (*chosen, *extra), list(keys))
+        names = [column.name for column in chosen]
+        return [
+            {name: found[key][name] for name in names}
+            for key in dict.fromkeys(keys)
+            if key in found and (project_id is None or found[key]["project_id"] == project_id)
+        ]
+
+    def vectors(self, label: str, *, project_id: str) -> tuple[list[str], Any]:
+        """Keys and vectors, (n, dimension) float32, of the nodes that have one, by key."""
+        import numpy as np
+
+        chosen_columns(label, ("embedding",))
+        with self._reader() as reader:
+            return ([], np.zeros((0, 0), dtype=np.float32)) if reader is None else reader.vectors(label, project_id)
+
+    def edges(
+        self,
+        type: str,
+        *,
+        project_id: str | None = None,
+        sources: Sequence[str] | None = None,
+        targets: Sequence[str] | None = None,
+    ) -> list[EdgeRow]:
+        """Edges of one type, in the order (source, target)."""
+        spec = edge_spec(type)
+        with self._reader() as reader:
+            if reader is None:
+                return []
+            return reader.edges(spec, project_id=project_id, sources=sources, targets=targets)
+
+    def count(self, label_or_type: str, *, project_id: str | None = None) -> int:
+        """How many nodes of a label or edges of a type there are."""
+        edge = EDGES.get(label_or_type)
+        if edge is None:
+            node_spec(label_or_type)
+        with self._reader() as reader:
+            if reader is None:
+                return 0
+            if edge is None:
+                return reader.count_nodes(label_or_type, project_id)
+            return reader.count_edges(edge, project_id)
+
+    def run(self, statement: str, parameters: Mapping[str, Any]) -> Result:
+        """Runs one read-only Cypher statement of a caller, on a connection of its own."""
+        self._usable()
+        return readonly_run.run(self._store, statement, parameters)
+
+    def checkpoint(self) -> None:
+        """Folds the log into the main file."""
+        if self.read_only:
+            self._usable()
+            return
+        with self._writing():
+            self._checkpoint()
+
+    def verify(self) -> list[str]:
+        """Problems found in the graph; empty is well."""
+        return graph_problems(self)
+
+    def size_bytes(self) -> int:
+        """Bytes on disk, of all files of the store."""
+        self._usable()
+        return sum(file.stat().st_size for file in store_files(self.path or ""))
+
+    def close(self) -> None:
+        """Gives back one handle; the last one closes the engine and frees the lock. Idempotent after that."""
+        if not self._closed and self._pid == os.getpid():
+            self._on_close()
+
+    def shutdown(self) -> None:
+        """Closes the engine whatever handles there are; for the registry."""
+        with self._engine.write_lock:
+            if self._closed:
+                return
+            self._closed = True
+            try:
+                if not self.read_only and self._engine.log_bytes() >= self._dialect.close_checkpoint_bytes:
+                    self._store.checkpoint(wait=1.0)
+            finally:
+                self._store.close()
+
+    @property
+    def closed(self) -> bool:
+        """Whether the engine is closed."""
+        return self._closed
+
+    def _usable(self) -> None:
+        if self._closed:
+            raise StoreClosedError(f"{self.path} was closed; open it again")
+        if self._pid != os.getpid():
+            raise StoreError(
+                f"{self.path} was opened by process {self._pid} and is used in its forked child {os.getpid()}, "
+                "where the "
+                "engine would hang; open stores after the fork, or use the 'spawn' start method"
+            )
+
+    @contextmanager
+    def _reading(self) -> Iterator[Link]:
+        self._usable()
+        with self._store.reading() as link, self._translated("the read failed"):
+            yield link
+
+    @contextmanager
+    def _reader(self) -> Iterator[Reader | None]:
+        """A reader over the store; None where it has no schema yet."""
+        with self._reading() as link:
+            dimension = self._dimension or self._load_dimension(link)
+            yield None if dimension is None else Reader(link, dimension, dialect=self._dialect)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        self._usable()
+        if self.read_only:
+            raise ReadOnlyError(f"{self.path} is open for reading only; open it without read_only=True to write")
+        with self._engine.write_lock:
+            self._usable()
+            self._store.ensure_open()
+            yield
+
+    @contextmanager
+    def _translated(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except AlmaGraphError:
+            raise
+        except Exception as error:
+            raise BackendError(f"{self.path}: {what}: {self.name} says: {error}") from error
+
+    def _meta(self, link: Link) -> Row | None:
+        if not any(row[0] == "Meta" for row in link.rows("CALL show_tables() RETURN name")):
+            return None
+        found = Reader(link, 0, dialect=self._dialect).nodes_by_key("Meta", NODES["Meta"].columns, [META_KEY])
+        return found.get(META_KEY)
+
+    def _load_dimension(self, link: Link) -> int | None:
+        meta = self._meta(link)
+        self._dimension = int(meta["dimension"]) if meta is not None else None
+        return self._dimension
+
+    def _known_dimension(self) -> int | None:
+        if self._dimension is None:
+            with self._reading() as link:
+                self._load_dimension(link)
+        return self._dimension
+
+    def _existing(self, label: str, keys: Sequence[str]) -> set[str]:
+        with self._reader() as reader:
+            return set() if reader is None else reader.existing(label, keys)
+
+    def _apply(self, checked: CheckedWork, dimension: int) -> None:
+        """One transaction. What COPY writes is not in the log, so a unit that uses it runs alone, with a copy of the
+        files standing by, and is followed by a checkpoint; only where that pays."""
+        try:
+            with self._translated("the unit of work was not applied"), ExitStack() as around:
+                bulk = self._copy_pays(checked) and self._store.enter_bulk(around)
+                with self._engine.transaction(guarded=bulk) as transaction:
+                    copy_rows = self._dialect.copy_rows if bulk else None
+                    apply_work(transaction, checked, dimension=dimension, copy_rows=copy_rows)
+        except BaseException:
+            self._store.ensure_open()
+            raise
+
+    def _copy_pays(self, checked: CheckedWork) -> bool:
+        rows = rows_to_copy(checked, self._dialect.copy_rows)
+        return rows > 0 and rows * self._dialect.row_seconds > self._store.guard_seconds()
+
+    def _count_updates(self, checked: CheckedWork) -> None:
+        self._updates += 1
+        for update in checked.node_updates:
+            vectors = {column.name for column in NODES[update.label].columns if column.type is ColumnType.VECTOR}
+            self._updates += sum(_VECTOR_WEIGHT if name in vectors else 1 for name in update.values)
+        self._updates += sum(len(values) for _, values in checked.edge_updates)
+
+    def _checkpoint(self) -> None:
+        with self._translated("the checkpoint failed; what was written is safe in the log"):
+            if self._store.checkpoint():
+                self._updates = 0
+
+    def _migrate(self, migrations: Sequence[Migration]) -> None:
+        self._store.migrate(self.meta(), migrations)

@@ -1,0 +1,298 @@
+"""A store's files, lock and engine together: opening, reopening after trouble, checkpoints, closing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+from alma_graph.backends.embedded.dialect import MEGABYTE, Dialect
+from alma_graph.backends.embedded.engine import Engine, Link
+from alma_graph.backends.embedded.guard import CheckpointGuard
+from alma_graph.backends.locks import FileLock, StoreLock, retrying
+from alma_graph.backends.migrations import Migration, pending
+from alma_graph.backends.protocol import Row
+from alma_graph.backends.schema import META_KEY
+from alma_graph.errors import AlmaGraphError, InvalidInputError, StoreCorruptError, StoreError, StoreVersionError
+
+DEFAULT_BUFFER_POOL = 512 * MEGABYTE
+_SMALLEST_BUFFER_POOL = 64 * MEGABYTE
+_GUARD_SECONDS = 0.05
+_GUARD_BYTES_PER_SECOND = 200 * MEGABYTE
+_TRANSIENT = ("checkpoint", "reading past", "invalid local node offset", "wal", "corrupted", "lock", "could not")
+_READER_CURE = "close it there, or wait longer with lock_timeout=; to read beside a writer, open with read_only=True"
+_EXCLUSIVE_CURE = (
+    "{name} lets nobody read beside a writer: close it there, wait longer with lock_timeout=, read through that "
+    "process, "
+    "or read a copy of the file and its .wal"
+)
+
+
+class StoreRecoveredWarning(UserWarning):
+    """A store was brought back after a crash: what was not yet acknowledged may be gone."""
+
+
+class OpenedStore:
+    """The files of one store, held by this process, with its engine."""
+
+    def __init__(
+        self, path: str, dialect: Dialect, *, read_only: bool, lock_timeout: float, buffer_pool_bytes: int, threads: int
+    ) -> None:
+        if isinstance(buffer_pool_bytes, bool) or not isinstance(buffer_pool_bytes, int):
+            raise InvalidInputError(f"buffer_pool_bytes={buffer_pool_bytes!r} must be a whole number of bytes")
+        if buffer_pool_bytes < _SMALLEST_BUFFER_POOL:
+            raise InvalidInputError(
+                f"buffer_pool_bytes={buffer_pool_bytes} is too small; give {_SMALLEST_BUFFER_POOL} or more"
+            )
+        self.path = path
+        self.dialect = dialect
+        self.read_only = read_only
+        self._timeout = lock_timeout
+        self.lock = StoreLock(path)
+        self._readers = FileLock(f"{path}.readers")
+        self._guard = CheckpointGuard(path)
+        self._seen: tuple[tuple[int, int, int], ...] = ()
+        self.engine = Engine(path, dialect, read_only=read_only, buffer_pool_bytes=buffer_pool_bytes, threads=threads)
+
+    @property
+    def beside_a_writer(self) -> bool:
+        """Whether this is a reader that another process may write under."""
+        return self.read_only and self.dialect.shared_readers
+
+    def open(self) -> None:
+        """Takes the lock and opens the engine.
+
+        Raises:
+            StoreLockedError: another process holds the store.
+            StoreCorruptError: the engine cannot read the file.
+        """
+        if self.beside_a_writer:
+            self._open_beside_a_writer()
+            return
+        cure = _READER_CURE if self.dialect.shared_readers else _EXCLUSIVE_CURE.format(name=self.dialect.name)
+        self.lock.acquire(shared=self.read_only, timeout=self._timeout, cure=cure)
+        try:
+            self._open_engine()
+        except BaseException:
+            self.lock.release()
+            raise
+
+    def ensure_open(self) -> None:
+        """Opens the engine again where it had to be abandoned after a failed transaction."""
+        if self.engine.needs_open:
+            with self.engine.gate.exclusive(), self.engine.read_lock:
+                self._open_engine()
+
+    @contextmanager
+    def reading(self) -> Iterator[Link]:
+        """The reading connection, for one operation."""
+        with self.using(), self.engine.read_lock:
+            yield self.engine.reader()
+
+    @contextmanager
+    def using(self) -> Iterator[None]:
+        """The open database, for one operation; beside a writer: its latest state, with checkpoints held off."""
+        if not self.beside_a_writer:
+            with self.engine.gate.shared():
+                yield
+            return
+        with self.engine.gate.exclusive(), self._checkpoints_held_off():
+            if self._signature() != self._seen:
+                self._open_beside_a_writer(held=True)
+            yield
+
+    def enter_bulk(self, around: ExitStack) -> bool:
+        """Has the store alone, with a copy of its files standing by, until `around` ends.
+
+        False where a reader of another process is in the way.
+        """
+        if not self._enter_alone(around, wait=0.5):
+            return False
+        around.enter_context(self._guard.standing_by())
+        return True
+
+    def guard_seconds(self) -> float:
+        """About how long a copy of the files takes."""
+        return _GUARD_SECONDS + (self.engine.log_bytes() + os.stat(self.path).st_size) / _GUARD_BYTES_PER_SECOND
+
+    def _enter_alone(self, around: ExitStack, *, wait: float) -> bool:
+        if self.dialect.shared_readers:
+            if not self._readers.acquire(timeout=wait):
+                return False
+            around.callback(self._readers.release)
+        if self.dialect.guarded_checkpoints:
+            around.enter_context(self.engine.gate.exclusive())
+        return True
+
+    def checkpoint(self, wait: float = 0.0) -> bool:
+        """Folds the log into the file; False where readers of other processes hold it off. Call with the write lock."""
+        with ExitStack() as around:
+            urgent = self.engine.log_bytes() > 4 * self.dialect.checkpoint_bytes
+            if not self._enter_alone(around, wait=5.0 if urgent else wait):
+                return False
+            if self.dialect.guarded_checkpoints:
+                around.enter_context(self._guard.standing_by())
+            self.engine.checkpoint()
+        return True
+
+    def migrate(self, meta: Row | None, migrations: Sequence[Migration]) -> None:
+        """Brings an older store to the present schema, one version per transaction."""
+        if meta is None:
+            return
+        steps = pending(int(meta["schema_version"]), self.path, migrations)
+        if steps and self.read_only:
+            raise StoreVersionError(
+                f"{self.path} has schema version {meta['schema_version']} and must be brought to "
+                f"{steps[-1].version}; open it "
+                "once without read_only=True",
+                found=int(meta["schema_version"]),
+                supported=steps[-1].version,
+            )
+        for step in steps:
+            try:
+                with self.engine.transaction() as transaction:
+                    for statement in step.statements:
+                        transaction.run(statement.replace("{dimension}", str(meta["dimension"])))
+                    transaction.run(
+                        "MATCH (m:`Meta` {`key`: $key}) SET m.`schema_version` = CAST($version AS INT64)",
+                        {"key": META_KEY, "version": str(step.version)},
+                    )
+            except AlmaGraphError:
+                raise
+            except Exception as error:
+                self.ensure_open()
+                raise StoreError(
+                    f"{self.path}: migration {step.version} ({step.title}) failed and was undone: {error}"
+                ) from error
+
+    def close(self) -> None:
+        """Closes the engine and lets go of the lock."""
+        try:
+            with self.engine.gate.exclusive(), self.engine.read_lock:
+                self.engine.close()
+        finally:
+            self._readers.release()
+            self.lock.release()
+
+    def _open_engine(self) -> None:
+        if not self.read_only or self._guard.marked:
+            self._restore()
+        try:
+            self.engine.open()
+        except AlmaGraphError:
+            raise
+        except Exception as error:
+            if not self._open_with_torn_log(error):
+                raise StoreCorruptError(
+                    f"{self.path} cannot be opened by {self.dialect.name}: {error}. It was left as it is; restore "
+                    "it from a "
+                    "backup"
+                ) from error
+
+    def _restore(self) -> None:
+        """Brings back the files from before a checkpoint or a bulk write that did not end.
+
+        Raises:
+            StoreError: they must be brought back, and another process reads or writes the store now.
+        """
+        if not self._guard.marked:
+            self._guard.discard()
+            return
+        mine = self.lock.held and not self.lock.shared
+        alone = FileLock(self.lock.path)
+        if not mine and not alone.acquire(timeout=0.0):
+            raise StoreError(f"{self.path}: a write was interrupted and must be undone; open it once for writing")
+        try:
+            self._guard.restore()
+        finally:
+            alone.release()
+        if not self.engine.failed_here:
+            warnings.warn(
+                f"{self.path}: a checkpoint or a bulk write had been interrupted; the state before it is back",
+                StoreRecoveredWarning,
+                stacklevel=2,
+            )
+
+    def _open_with_torn_log(self, error: Exception) -> bool:
+        """Opens a store whose log ends inside a record, keeping a copy of the log; False where that is not it."""
+        options = self.dialect.torn_log_options
+        if options is None or self.read_only or not self.engine.log_bytes():
+            return False
+        log = Path(f"{self.path}.wal")
+        kept = next(copy for number in range(1, 10_000) if not (copy := Path(f"{log}.torn-{number}")).exists())
+        shutil.copyfile(log, kept)
+        try:
+            self.engine.open(options)
+        except Exception:
+            with suppress(OSError):
+                kept.unlink()
+            return False
+        warnings.warn(
+            f"{self.path}: the end of its log could not be read ({error}); everything before it is there, and the "
+            "log as it "
+            f"was is kept in {kept.name}",
+            StoreRecoveredWarning,
+            stacklevel=2,
+        )
+        return True
+
+    def _signature(self) -> tuple[tuple[int, int, int], ...]:
+        found = []
+        for name in (self.path, f"{self.path}.wal"):
+            try:
+                status = os.stat(name)
+                found.append((status.st_ino, status.st_size, status.st_mtime_ns))
+            except OSError:
+                found.append((0, 0, 0))
+        return tuple(found)
+
+    @contextmanager
+    def _checkpoints_held_off(self) -> Iterator[None]:
+        """Keeps the writer of another process from changing the main file under a reader."""
+        try:
+            taken = self._readers.acquire(shared=True, timeout=max(self._timeout, 1.0))
+        except OSError:
+            yield  # a folder that cannot be written has no writer
+            return
+        if not taken:
+            raise StoreError(
+                f"{self.path} is being checkpointed by its writer for longer than {self._timeout:g} s; try again"
+            )
+        try:
+            yield
+        finally:
+            self._readers.release()
+
+    def _open_beside_a_writer(self, *, held: bool = False) -> None:
+        """Opens the latest committed state; a reader that meets the writer in the middle of a record tries again."""
+        failure: list[Exception] = []
+
+        def attempt() -> bool:
+            self.engine.close()
+            if self._guard.marked:
+                self._restore()
+            signature = self._signature()
+            try:
+                self.engine.open()
+            except AlmaGraphError:
+                raise
+            except Exception as error:
+                failure[:] = [error]
+                if not any(word in str(error).lower() for word in _TRANSIENT):
+                    raise StoreCorruptError(f"{self.path} cannot be opened by {self.dialect.name}: {error}") from error
+                return False
+            self._seen = signature
+            return True
+
+        with ExitStack() as around:
+            if not held:
+                around.enter_context(self._checkpoints_held_off())
+            if not retrying(attempt, max(self._timeout, 1.0)):
+                raise StoreCorruptError(
+                    f"{self.path} cannot be opened by {self.dialect.name}: {failure[0]}. If its writer was "
+                    "killed, open it "
+                    "once for writing"
+                ) from failure[0]

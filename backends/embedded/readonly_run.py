@@ -1,0 +1,119 @@
+"""A caller's Cypher on an embedded engine: checked, prepared, run in a read-only transaction on its own connection."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any
+
+from alma_graph.backends.embedded.engine import Link
+from alma_graph.backends.embedded.opening import OpenedStore
+from alma_graph.backends.embedded.statements import naive
+from alma_graph.backends.protocol import Result
+from alma_graph.backends.readonly import check_statement
+from alma_graph.backends.schema import EDGES, NODES
+from alma_graph.clock import to_utc
+from alma_graph.errors import CypherError, InvalidInputError, ReadOnlyError
+
+_WRITE_REFUSED = ("read-only transaction", "read only transaction", "write query inside", "read-only mode")
+_PROPERTIES = {
+    **{label: frozenset(column.name for column in spec.columns) for label, spec in NODES.items()},
+    **{name: frozenset(column.name for column in spec.columns) for name, spec in EDGES.items()},
+}
+
+
+def run(store: OpenedStore, statement: str, parameters: Mapping[str, Any]) -> Result:
+    """Runs one reading statement; parameters that it does not use are left out (one engine refuses them).
+
+    Raises:
+        ReadOnlyError: it is not one reading statement.
+        CypherError: the engine refused it, or a parameter is missing.
+        InvalidInputError: a parameter's value cannot be bound.
+    """
+    checked = check_statement(statement)
+    missing = sorted(checked.parameters - set(parameters))
+    if missing:
+        raise CypherError(f"the parameter ${missing[0]} has no value; give {missing[0]}=...")
+    bound = {name: _bound(parameters[name], f"${name}") for name in sorted(checked.parameters)}
+    with store.using():
+        link = store.engine.connect()
+        try:
+            return _in_read_transaction(link, checked.text, bound, store.dialect.name)
+        finally:
+            with suppress(RuntimeError):
+                link.close()
+
+
+def _in_read_transaction(link: Link, text: str, bound: dict[str, Any], engine: str) -> Result:
+    link.rows("BEGIN TRANSACTION READ ONLY")
+    try:
+        result = link.raw.execute(link.prepare(text, bound), bound)
+        if isinstance(result, list):
+            raise ReadOnlyError("only one statement at a time can run")
+        try:
+            columns = tuple(str(name) for name in result.get_column_names())
+            rows = tuple(tuple(_plain(value) for value in row) for row in result.get_all())
+        finally:
+            result.close()
+    except Exception as error:
+        # The engine has rolled back by itself after its own error; nothing else is sent on this connection.
+        if isinstance(error, ReadOnlyError):
+            raise
+        if any(words in str(error).lower() for words in _WRITE_REFUSED):
+            raise ReadOnlyError(f"the statement writes, and may only read: {error}") from error
+        raise CypherError(f"{engine} refused the statement: {error}") from error
+    link.rows("COMMIT")
+    return Result(columns, rows)
+
+
+def _bound(value: Any, where: str) -> Any:
+    """A parameter as both engines take it."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return _encodable(value, where)
+    if isinstance(value, datetime):
+        return naive(to_utc(value, name=where))
+    if isinstance(value, Mapping):
+        return {str(name): _bound(item, f"{where}.{name}") for name, item in value.items()}
+    if hasattr(value, "tolist"):
+        return _bound(value.tolist(), where)
+    if isinstance(value, (list, tuple, set, frozenset)):
+        items = sorted(value, key=repr) if isinstance(value, (set, frozenset)) else value
+        return [_bound(item, f"{where}[{position}]") for position, item in enumerate(items)]
+    if hasattr(value, "isoformat"):
+        return value
+    raise InvalidInputError(f"{where} is {type(value).__name__}; bind text, numbers, times, lists or mappings")
+
+
+def _encodable(value: Any, where: str) -> Any:
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise InvalidInputError(f"{where}={value!r} has a lone surrogate, which is no Unicode character") from None
+    if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**63:
+        raise InvalidInputError(f"{where}={value} does not fit in 64 bits")
+    return value
+
+
+def _plain(value: Any) -> Any:
+    """A value without the engine's own: aware times, nodes and edges with `_label`, paths as nodes and edges."""
+    if isinstance(value, datetime):
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    names = {name.lower(): name for name in value if isinstance(name, str) and name.startswith("_")}
+    if set(names) == {"_nodes", "_rels"} and len(value) == 2:
+        return {"nodes": _plain(value[names["_nodes"]]), "edges": _plain(value[names["_rels"]])}
+    if "_id" in names and "_label" in names:
+        label = str(value[names["_label"]])
+        own = _PROPERTIES.get(label)
+        kept = {
+            name: _plain(item)
+            for name, item in value.items()
+            if name.lower() not in ("_id", "_label", "_src", "_dst") and (own is None or name in own)
+        }
+        return {"_label": label, **kept}
+    return {name: _plain(item) for name, item in value.items()}

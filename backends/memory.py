@@ -1,0 +1,250 @@
+"""The in-memory store: plain dictionaries, the oracle that every other backend is compared with."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from alma_graph.backends.ordering import edge_order
+from alma_graph.backends.protocol import Capabilities, EdgeMatch, EdgeRow, Result, Row, UnitOfWork
+from alma_graph.backends.schema import EDGES, META_KEY, NODES, SCHEMA_VERSION
+from alma_graph.backends.validation import CheckedWork, check_work
+from alma_graph.backends.values import chosen_columns, edge_spec, node_spec
+from alma_graph.backends.verify import graph_problems
+from alma_graph.clock import system_clock
+from alma_graph.errors import InvalidInputError, StoreClosedError, StoreError, UnsupportedError
+
+_Edge = tuple[str, int]
+
+
+class MemoryBackend:
+    """A graph store in this process's memory; it is gone when it is closed."""
+
+    name: str = "memory"
+    path: str | None = None
+    capabilities: Capabilities = Capabilities(cypher=False, durable=False, shared_readers=False)
+    read_only: bool = False
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._closed = False
+        self._nodes: dict[str, dict[str, Row]] = {label: {} for label in NODES}
+        self._edges: dict[str, dict[int, EdgeRow]] = {edge_type: {} for edge_type in EDGES}
+        self._ends: dict[tuple[str, str], set[_Edge]] = {}
+        self._next_edge = 0
+
+    def engine_version(self) -> str:
+        """Version of this package's schema, since the engine is the package itself."""
+        return f"schema {SCHEMA_VERSION}"
+
+    def meta(self) -> Row | None:
+        """The one Meta row; None where nothing was written."""
+        with self._open():
+            row = self._nodes["Meta"].get(META_KEY)
+            return dict(row) if row is not None else None
+
+    def initialise(self, *, dimension: int, embedder: str, embedder_revision: str | None, created_with: str) -> None:
+        """Makes the Meta node; vectors have `dimension` from then on."""
+        with self._open():
+            if META_KEY in self._nodes["Meta"]:
+                raise StoreError("the store is initialised already; open another one")
+            row = new_meta(dimension, embedder, embedder_revision, created_with, system_clock())
+            self._nodes["Meta"][META_KEY] = row
+
+    def write(self, work: UnitOfWork) -> None:
+        """Applies the unit of work: all of it, or nothing."""
+        with self._open():
+            meta = self._nodes["Meta"].get(META_KEY)
+            if meta is None:
+                raise StoreError("the store is not initialised; call initialise() before the first write")
+            if not work:
+                return
+            checked = check_work(work, dimension=meta["dimension"], existing=self._existing)
+            self._apply(checked)
+            meta["sequence"] += 1
+
+    def sequence(self) -> int:
+        """Meta.sequence; 0 for a new store."""
+        with self._open():
+            meta = self._nodes["Meta"].get(META_KEY)
+            return int(meta["sequence"]) if meta is not None else 0
+
+    def nodes(
+        self,
+        label: str,
+        *,
+        keys: Sequence[str] | None = None,
+        project_id: str | None = None,
+        columns: Sequence[str] | None = None,
+    ) -> list[Row]:
+        """Rows of one label: of the keys, in their order; or all (of one project), by key."""
+        names = [column.name for column in chosen_columns(label, columns)]
+        with self._open():
+            table = self._nodes[label]
+            found = (table[key] for key in (sorted(table) if keys is None else dict.fromkeys(keys)) if key in table)
+            return [
+                {name: _copied(row[name]) for name in names}
+                for row in found
+                if project_id is None or row.get("project_id") == project_id
+            ]
+
+    def vectors(self, label: str, *, project_id: str) -> tuple[list[str], Any]:
+        """Keys and vectors, (n, dimension) float32, of the nodes that have one, by key."""
+        chosen_columns(label, ("embedding",))
+        with self._open():
+            meta = self._nodes["Meta"].get(META_KEY)
+            table = self._nodes[label]
+            keys = [
+                key
+                for key in sorted(table)
+                if table[key]["embedding"] is not None and table[key]["project_id"] == project_id
+            ]
+            matrix = np.zeros((len(keys), meta["dimension"] if meta else 0), dtype=np.float32)
+            for position, key in enumerate(keys):
+                matrix[position] = table[key]["embedding"]
+            return keys, matrix
+
+    def edges(
+        self,
+        type: str,
+        *,
+        project_id: str | None = None,
+        sources: Sequence[str] | None = None,
+        targets: Sequence[str] | None = None,
+    ) -> list[EdgeRow]:
+        """Edges of one type, in the order (source, target)."""
+        edge_spec(type)
+        with self._open():
+            from_set = None if sources is None else set(sources)
+            to_set = None if targets is None else set(targets)
+            found = [
+                EdgeRow(
+                    edge.type, edge.source, edge.target, dict(edge.properties), edge.source_label, edge.target_label
+                )
+                for edge in self._edges[type].values()
+                if (from_set is None or edge.source in from_set)
+                and (to_set is None or edge.target in to_set)
+                and (project_id is None or self._project_of(edge) == project_id)
+            ]
+            return sorted(found, key=edge_order)
+
+    def count(self, label_or_type: str, *, project_id: str | None = None) -> int:
+        """How many nodes of a label or edges of a type there are."""
+        with self._open():
+            if label_or_type in EDGES:
+                edges = self._edges[label_or_type].values()
+                return sum(1 for edge in edges if project_id is None or self._project_of(edge) == project_id)
+            node_spec(label_or_type)
+            rows = self._nodes[label_or_type].values()
+            return sum(1 for row in rows if project_id is None or row.get("project_id") == project_id)
+
+    def run(self, statement: str, parameters: Mapping[str, Any]) -> Result:
+        """Raises UnsupportedError: there is no Cypher here."""
+        with self._open():
+            raise UnsupportedError(
+                "the in-memory store has no Cypher; open a Ladybug store (ladybug:PATH) to run Cypher statements"
+            )
+
+    def checkpoint(self) -> None:
+        """Nothing to fold."""
+        self._open()
+
+    def verify(self) -> list[str]:
+        """Problems found in the graph; empty is well."""
+        return graph_problems(self)
+
+    def size_bytes(self) -> int:
+        """0: nothing is on disk."""
+        self._open()
+        return 0
+
+    def close(self) -> None:
+        """Forgets everything."""
+        with self._lock:
+            self._closed = True
+            for table in self._nodes.values():
+                table.clear()
+
+    def _open(self) -> threading.RLock:
+        if self._closed:
+            raise StoreClosedError("the in-memory store was closed; open a new one")
+        return self._lock
+
+    def _existing(self, label: str, keys: Sequence[str]) -> set[str]:
+        table = self._nodes[label]
+        return {key for key in keys if key in table}
+
+    def _project_of(self, edge: EdgeRow) -> str | None:
+        project: str | None = self._nodes[edge.source_label or ""][edge.source]["project_id"]
+        return project
+
+    def _apply(self, work: CheckedWork) -> None:
+        for match in work.edge_deletes:
+            for edge_id in list(self._matching(match)):
+                self._remove_edge((match.type, edge_id))
+        for label, key in work.node_deletes:
+            for edge in list(self._ends.get((label, key), ())):
+                self._remove_edge(edge)
+            self._ends.pop((label, key), None)
+            del self._nodes[label][key]
+        for label, rows in work.nodes.items():
+            self._nodes[label].update((row["key"], row) for row in rows)
+        for update in work.node_updates:
+            self._nodes[update.label][update.key].update(update.values)
+        for match, values in work.edge_updates:
+            for edge_id in self._matching(match):
+                self._edges[match.type][edge_id].properties.update(values)
+        for edge in work.edges:
+            self._edges[edge.type][self._next_edge] = edge
+            for end in _ends_of(edge):
+                self._ends.setdefault(end, set()).add((edge.type, self._next_edge))
+            self._next_edge += 1
+
+    def _matching(self, match: EdgeMatch) -> Iterator[int]:
+        for edge_id, edge in self._edges[match.type].items():
+            if match.source is not None and edge.source != match.source:
+                continue
+            if match.target is not None and edge.target != match.target:
+                continue
+            if all(edge.properties.get(name) == value for name, value in match.where.items()):
+                yield edge_id
+
+    def _remove_edge(self, edge: _Edge) -> None:
+        row = self._edges[edge[0]].pop(edge[1], None)
+        if row is not None:
+            for end in _ends_of(row):
+                self._ends.get(end, set()).discard(edge)
+
+
+def new_meta(dimension: int, embedder: str, embedder_revision: str | None, created_with: str, now: datetime) -> Row:
+    """The Meta row of a new store.
+
+    Raises:
+        InvalidInputError: the dimension is no positive whole number, or the embedder has no name.
+    """
+    if isinstance(dimension, bool) or not isinstance(dimension, int) or not 1 <= dimension <= 65_536:
+        raise InvalidInputError(f"dimension={dimension!r} must be a whole number from 1 to 65536")
+    if not isinstance(embedder, str) or not embedder:
+        raise InvalidInputError(f"embedder={embedder!r} must be a name")
+    return {
+        "key": META_KEY,
+        "embedder": embedder,
+        "embedder_revision": embedder_revision,
+        "created_with": created_with,
+        "schema_version": SCHEMA_VERSION,
+        "dimension": dimension,
+        "sequence": 0,
+        "created_at": now,
+    }
+
+
+def _ends_of(edge: EdgeRow) -> tuple[tuple[str, str], tuple[str, str]]:
+    return (edge.source_label or "", edge.source), (edge.target_label or "", edge.target)
+
+
+def _copied(value: Any) -> Any:
+    return list(value) if isinstance(value, list) else value

@@ -1,0 +1,172 @@
+"""Which Cypher statements of a caller may run: one statement that only reads.
+
+A read-only transaction is not enough: on the embedded engines `COMMIT; CREATE ...` leaves it, `COPY ... TO` writes
+files, `LOAD FROM` reads any file and `CALL threads=1` changes settings. So a statement must, by its tokens,
+
+- be one (a semicolon only at the end),
+- begin with a clause that reads (`_FIRST`), after EXPLAIN or PROFILE,
+- have no LOAD ... FROM and no CALL but of procedures that only look (`_PROCEDURES`),
+- use no function with an effect (`_FORBIDDEN_FUNCTIONS`).
+
+It is then prepared by the engine, which refuses several statements, and run in a read-only transaction, which refuses
+every writing clause. Words in strings, comments, quoted names, properties and aliases are not clauses.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from alma_graph.errors import CypherError, InvalidInputError, ReadOnlyError
+
+_FIRST = frozenset({"MATCH", "OPTIONAL", "WITH", "UNWIND", "RETURN", "CALL"})
+_PREFIXES = frozenset({"EXPLAIN", "PROFILE"})
+_KEYWORDS = frozenset(
+    "AND AS ASC ASCENDING BY CASE CONTAINS DESC DESCENDING DISTINCT ELSE END ENDS EXISTS IN IS LIMIT MATCH NOT NULL "
+    "OPTIONAL OR ORDER RETURN SKIP STARTS THEN UNION UNWIND WHEN WHERE WITH XOR".split()
+)
+"""Words that may stand behind a name; no procedure is called so."""
+
+_PROCEDURES = frozenset(
+    {
+        "SHOW_TABLES",
+        "TABLE_INFO",
+        "SHOW_CONNECTION",
+        "DB_VERSION",
+        "SHOW_FUNCTIONS",
+        "SHOW_INDEXES",
+        "STATS_INFO",
+        "STORAGE_INFO",
+        "CURRENT_SETTING",
+    }
+)
+_FORBIDDEN_FUNCTIONS = frozenset({"NEXTVAL"})
+
+_TOKEN = re.compile(
+    r"""
+    (?P<space>\s+)
+  | (?P<comment>//[^\r\n]*|/\*.*?\*/)
+  | (?P<string>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")
+  | (?P<quoted>`[^`]*`)
+  | (?P<parameter>\$\w+)
+  | (?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)
+  | (?P<word>[^\W\d]\w*)
+  | (?P<symbol>[^\s'"`])
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadStatement:
+    """A statement that may run, and the names of the parameters that it uses."""
+
+    text: str
+    parameters: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    kind: str
+    text: str
+
+    @property
+    def word(self) -> str:
+        """The word as the engines compare it; empty where it is none."""
+        if self.kind == "word":
+            return unicodedata.normalize("NFKC", self.text).upper()
+        if self.kind == "quoted":
+            return unicodedata.normalize("NFKC", self.text[1:-1]).upper()
+        return ""
+
+
+def check_statement(statement: str) -> ReadStatement:
+    """The statement, if it is one that only reads.
+
+    Raises:
+        ReadOnlyError: it is several statements, or does more than read; the message names the word.
+        CypherError: a string, a comment or a quoted name does not end, or there is no statement.
+        InvalidInputError: it is no text.
+    """
+    if not isinstance(statement, str):
+        raise InvalidInputError(f"statement={statement!r} is {type(statement).__name__}; give Cypher as text")
+    if "\0" in statement:
+        raise CypherError("the statement has a NUL character; bind it as a parameter instead")
+    tokens = _tokens(statement)
+    while tokens and tokens[-1].text == ";":
+        tokens.pop()
+    if not tokens:
+        raise CypherError("the statement is empty; write e.g. MATCH (m:Memory) RETURN count(*)")
+    if any(token.kind == "symbol" and token.text == ";" for token in tokens):
+        raise ReadOnlyError("only one statement at a time can run; there is a ';' between two")
+    _check_first(tokens)
+    for position, token in enumerate(tokens):
+        _check_clause(tokens, position, token)
+    used = frozenset(token.text[1:] for token in tokens if token.kind == "parameter")
+    return ReadStatement(statement, used)
+
+
+def _tokens(statement: str) -> list[_Token]:
+    tokens: list[_Token] = []
+    position = 0
+    while position < len(statement):
+        if statement.startswith("/*", position) and "*/" not in statement[position + 2 :]:
+            raise CypherError("a comment /* is not closed")
+        found = _TOKEN.match(statement, position)
+        if found is None:
+            raise CypherError(f"what begins with {statement[position]} at position {position} is not closed")
+        kind = found.lastgroup or ""
+        if kind not in ("space", "comment"):
+            tokens.append(_Token(kind, found.group()))
+        position = found.end()
+    return tokens
+
+
+def _check_first(tokens: list[_Token]) -> None:
+    position = 0
+    if tokens[0].kind == "word" and tokens[0].word in _PREFIXES:
+        position = 2 if len(tokens) > 1 and tokens[1].word == "LOGICAL" else 1
+    first = tokens[position] if position < len(tokens) else tokens[0]
+    if first.kind != "word" or first.word not in _FIRST:
+        raise ReadOnlyError(
+            f"a statement here may only read, and this one begins with {first.text!r}; begin with MATCH, OPTIONAL "
+            "MATCH, "
+            "WITH, UNWIND, RETURN or CALL of a procedure that looks"
+        )
+
+
+def _check_clause(tokens: list[_Token], position: int, token: _Token) -> None:
+    """Refuses LOAD FROM, CALL of what is not known to look only, and functions with effects."""
+    word = token.word
+    if word not in ("LOAD", "CALL") and word not in _FORBIDDEN_FUNCTIONS:
+        return
+    name, after = [tokens[index] if index < len(tokens) else _Token("", "") for index in (position + 1, position + 2)]
+    if word in _FORBIDDEN_FUNCTIONS and name.text == "(":
+        raise ReadOnlyError(f"the function {token.text} has an effect; a statement here may only read")
+    if token.kind != "word":
+        return
+    if word == "LOAD" and (name.word == "FROM" or (name.word == "WITH" and after.word == "HEADERS")):
+        raise ReadOnlyError("LOAD FROM reads files; a statement here may only read the store")
+    if word == "CALL" and not _is_property(tokens, position):
+        _check_call(name, after)
+
+
+def _is_property(tokens: list[_Token], position: int) -> bool:
+    """Whether the token is the name of a property: `m.call`, `last(x).call`. After a number, a point is not one."""
+    if position < 2 or tokens[position - 1].text != ".":
+        return False
+    owner = tokens[position - 2]
+    return owner.kind in ("word", "quoted") or owner.text in (")", "]")
+
+
+def _check_call(name: _Token, after: _Token) -> None:
+    """`call` is a clause only before a name; before a keyword or a symbol it is a name itself."""
+    if name.text == "{":
+        raise ReadOnlyError("CALL { } is not supported here; write the subquery as MATCH or COUNT { MATCH ... }")
+    if name.kind not in ("word", "quoted") or (name.kind == "word" and name.word in _KEYWORDS):
+        return
+    if name.word not in _PROCEDURES or after.text != "(":
+        raise ReadOnlyError(
+            f"CALL {name.text} is not among the procedures that only look: {', '.join(sorted(_PROCEDURES)).lower()}"
+        )

@@ -1,0 +1,222 @@
+"""Opening stores: which engine, which file, one handle per file and process."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from alma_graph.backends.embedded.backend import EmbeddedBackend
+from alma_graph.backends.embedded.dialect import DIALECTS
+from alma_graph.backends.embedded.files import choose_dialect
+from alma_graph.backends.embedded.opening import DEFAULT_BUFFER_POOL, OpenedStore
+from alma_graph.backends.memory import MemoryBackend
+from alma_graph.backends.migrations import MIGRATIONS, Migration
+from alma_graph.backends.protocol import Backend
+from alma_graph.errors import AlmaGraphError, InvalidInputError, UnsupportedError
+
+MEMORY = ":memory:"
+BACKENDS: tuple[str, ...] = ("memory", *DIALECTS)
+"""Names that `create_backend` takes."""
+
+_SERVERS = ("bolt", "neo4j", "memgraph")
+
+
+class _Handle:
+    """An open store and how often it was opened."""
+
+    def __init__(self, backend: EmbeddedBackend) -> None:
+        self.backend = backend
+        self.count = 1
+        self.pid = os.getpid()
+
+
+_handles: dict[str, _Handle] = {}
+_registry_lock = threading.RLock()
+_path_locks: dict[str, threading.RLock] = {}
+
+
+def create_backend(
+    name: str,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    read_only: bool = False,
+    lock_timeout: float = 5.0,
+    create: bool = True,
+    **engine_options: Any,
+) -> Backend:
+    """Opens a store of the named engine.
+
+    Args:
+        name: "memory", "ladybug" or "kuzu".
+        path: the store's file; none for "memory".
+        read_only: refuse writes; beside a writer of another process where the engine can (Ladybug).
+        lock_timeout: seconds to wait for a store that another process holds.
+        create: make the store where there is none.
+        **engine_options: `buffer_pool_bytes` (default 512 MB), `threads` (default: all cores).
+
+    A path that is open in this process gives the same object again; it closes with as many `close` calls as opens. A
+    second open with another engine or another `read_only` is refused.
+
+    Raises:
+        InvalidInputError: the name, the path or an option is wrong.
+        UnsupportedError: the engine cannot run here.
+        StoreLockedError, StoreCorruptError, StoreVersionError: see there.
+    """
+    if name == "memory":
+        if path not in (None, MEMORY):
+            raise InvalidInputError(f"path={path!r}: the in-memory store has no file; leave the path out")
+        if read_only:
+            raise InvalidInputError("read_only=True: a new in-memory store has nothing to read")
+        _no_options(engine_options, "memory")
+        return MemoryBackend()
+    if name in _SERVERS:
+        raise _no_server(name)
+    if name not in DIALECTS:
+        raise InvalidInputError(f"backend={name!r} is unknown; the backends are {', '.join(BACKENDS)}")
+    if path is None:
+        raise InvalidInputError(f"the {name} backend needs a path to its file")
+    return _open_embedded(
+        name, path, read_only=read_only, lock_timeout=lock_timeout, create=create, options=engine_options
+    )
+
+
+def open_backend(
+    location: str | os.PathLike[str],
+    *,
+    read_only: bool = False,
+    lock_timeout: float = 5.0,
+    create: bool = True,
+    **engine_options: Any,
+) -> Backend:
+    """Opens a store by its location: ":memory:", "ladybug:PATH", "kuzu:PATH", or a path.
+
+    The first bytes of an existing file name its engine. A new file at a plain path is Ladybug's. Otherwise as `create_backend`.
+    """
+    text = _path_text(location)
+    if text == MEMORY:
+        return create_backend("memory", read_only=read_only, **engine_options)
+    scheme, colon, rest = text.partition(":")
+    if colon and scheme.split("+")[0] in _SERVERS:
+        raise _no_server(scheme)
+    wanted = scheme if colon and scheme in DIALECTS else None
+    if wanted is not None and not rest:
+        raise InvalidInputError(f"location={text!r} has no path behind {wanted}:; write {wanted}:PATH")
+    return _open_embedded(
+        wanted,
+        rest if wanted is not None else text,
+        read_only=read_only,
+        lock_timeout=lock_timeout,
+        create=create,
+        options=engine_options,
+    )
+
+
+def _open_embedded(
+    wanted: str | None,
+    path: str | os.PathLike[str],
+    *,
+    read_only: bool,
+    lock_timeout: float,
+    create: bool,
+    options: dict[str, Any],
+) -> EmbeddedBackend:
+    if isinstance(lock_timeout, bool) or not isinstance(lock_timeout, (int, float)) or not lock_timeout >= 0:
+        raise InvalidInputError(f"lock_timeout={lock_timeout!r} must be a number of seconds, 0 or more")
+    migrations: Sequence[Migration] = options.pop("migrations", MIGRATIONS)
+    buffer_pool_bytes = options.pop("buffer_pool_bytes", DEFAULT_BUFFER_POOL)
+    threads = options.pop("threads", 0)
+    _no_options(options, wanted or "embedded")
+    real = os.path.realpath(os.path.expanduser(_path_text(path)))
+    with _registry_lock:
+        path_lock = _path_locks.setdefault(real, threading.RLock())
+    with path_lock:
+        open_handle = _shared(real, wanted, read_only)
+        if open_handle is not None:
+            return open_handle
+        dialect, new = choose_dialect(real, wanted, create=create and not read_only)
+        store = OpenedStore(
+            real,
+            dialect,
+            read_only=read_only,
+            lock_timeout=float(lock_timeout),
+            buffer_pool_bytes=buffer_pool_bytes,
+            threads=threads,
+        )
+        store.open()
+        try:
+            if not new and not read_only:
+                store.lock.mark_ready()
+            backend = EmbeddedBackend(store, lambda: _give_back(real), migrations)
+        except BaseException:
+            store.close()
+            raise
+        _handles[real] = _Handle(backend)
+        return backend
+
+
+def _shared(real: str, wanted: str | None, read_only: bool) -> EmbeddedBackend | None:
+    handle = _handles.get(real)
+    if handle is None:
+        return None
+    if handle.pid != os.getpid():  # inherited by a fork: the parent's, of no use here
+        del _handles[real]
+        return None
+    backend = handle.backend
+    if wanted is not None and wanted != backend.name:
+        raise InvalidInputError(f"{real} is open in this process as a {backend.name} store, not {wanted}")
+    if read_only != backend.read_only:
+        now, asked = ("reading only", "writing") if backend.read_only else ("writing", "reading only")
+        raise InvalidInputError(
+            f"{real} is open in this process for {now}, and was asked for {asked}; use that handle, or close it first"
+        )
+    handle.count += 1
+    return backend
+
+
+def _give_back(real: str) -> None:
+    """Counts one handle less; closes the engine with the last one."""
+    with _registry_lock:
+        path_lock = _path_locks.setdefault(real, threading.RLock())
+    with path_lock:
+        handle = _handles.get(real)
+        if handle is None or handle.pid != os.getpid():
+            return
+        handle.count -= 1
+        if handle.count == 0:
+            del _handles[real]
+            handle.backend.shutdown()
+
+
+@atexit.register
+def _close_all() -> None:
+    for handle in list(_handles.values()):
+        if handle.pid == os.getpid():
+            with suppress(AlmaGraphError, RuntimeError, OSError):
+                handle.backend.shutdown()
+    _handles.clear()
+
+
+def _path_text(path: str | os.PathLike[str]) -> str:
+    try:
+        text = os.fspath(path)
+    except TypeError:
+        raise InvalidInputError(f"path={path!r} is {type(path).__name__}; give a path") from None
+    if not isinstance(text, str) or not text.strip() or "\0" in text:
+        raise InvalidInputError(f"path={path!r} is no path; give the name of a file")
+    return text
+
+
+def _no_options(options: dict[str, Any], name: str) -> None:
+    if options:
+        raise InvalidInputError(f"{next(iter(options))!r} is no option of the {name} backend")
+
+
+def _no_server(scheme: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"{scheme}: the Neo4j backend is not in this version yet; open an embedded store (ladybug:PATH, kuzu:PATH) or "
+        ":memory:"
+    )

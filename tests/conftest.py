@@ -1,0 +1,63 @@
+"""Fixtures that every part's tests may use: stores on every backend that this process can load.
+
+One process can load only one of the two embedded engines; the environment variable ALMA_TEST_ENGINE chooses which
+("ladybug", the default, or "kuzu"). The in-memory store always runs beside it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from alma_graph.backends import Backend, open_backend
+
+EMBEDDED = os.environ.get("ALMA_TEST_ENGINE", "ladybug")
+DIMENSION = 8
+
+
+def store_location(folder: Path, engine: str, name: str = "store.graph") -> str:
+    """Where a store of an engine is: ":memory:" or "ENGINE:FOLDER/NAME"."""
+    return ":memory:" if engine == "memory" else f"{engine}:{folder / name}"
+
+
+@pytest.fixture(scope="session")
+def embedded_engine() -> str:
+    """The embedded engine of this test run."""
+    return EMBEDDED
+
+
+@pytest.fixture(params=["memory", EMBEDDED])
+def engine(request: pytest.FixtureRequest) -> str:
+    """Every backend that this process can load, by name."""
+    return str(request.param)
+
+
+@pytest.fixture
+def location(tmp_path: Path, engine: str) -> str:
+    """The location of a fresh store."""
+    return store_location(tmp_path, engine)
+
+
+@pytest.fixture
+def backend(location: str) -> Iterator[Backend]:
+    """A fresh, initialised store with vectors of DIMENSION."""
+    store = open_backend(location)
+    store.initialise(dimension=DIMENSION, embedder="test", embedder_revision=None, created_with="tests")
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def reopen(location: str) -> Callable[[Backend], Backend]:
+    """Closes a store and opens it again; the in-memory store, which would be gone, is returned as it is."""
+
+    def again(store: Backend) -> Backend:
+        if not store.capabilities.durable:
+            return store
+        store.close()
+        return open_backend(location)
+
+    return again
