@@ -14,15 +14,16 @@ from typing import Any, NamedTuple
 
 from alma_graph.beliefs.lexicon_function import LIGHT_WORDS
 from alma_graph.beliefs.quantities import Quantity
+from alma_graph.beliefs.wordlist import word_set
 from alma_graph.errors import InvalidInputError
 
 FORMAT_VERSION = 1
 NEAR_WORDS = 5
 CONTEXT_WORDS = 12
-CONTENT_POS = frozenset(("NOUN", "PROPN", "X", "NUM"))
-NOMINAL_POS = frozenset(("NOUN", "PROPN", "X"))
-_CONTEXT_POS = frozenset(("NOUN", "PROPN", "VERB", "ADJ"))
-_TIME_NOUNS = frozenset(("time", "way", "day", "week", "month", "year", "hour", "minute"))
+CONTENT_POS = word_set("NOUN PROPN X NUM")
+NOMINAL_POS = word_set("NOUN PROPN X")
+_CONTEXT_POS = word_set("NOUN PROPN VERB ADJ")
+_TIME_NOUNS = word_set("time way day week month year hour minute")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class Token:
         head: index of the head among the claim's tokens, -1 where it is not one of them.
         position: index of the word in the text, so that neighbours can be told.
         start, end: characters of the original text.
-        weight: 1.4 names and identifiers, 1 nouns, .8 verbs and adjectives, .4 adverbs, .15 to .3 words that say little.
+        weight: 1.4 names and identifiers, 1 nouns, .8 verbs and adjectives, .4 adverbs, less for words that say little.
         modifiers: lemmas of what modifies it.
     """
 
@@ -144,9 +145,7 @@ class Claim:
     def core(self) -> tuple[int, ...]:
         """Indices of names, nouns and numbers that carry the topic."""
         return tuple(
-            index
-            for index, token in enumerate(self.tokens)
-            if token.pos in CONTENT_POS and token.weight >= 0.7
+            index for index, token in enumerate(self.tokens) if token.pos in CONTENT_POS and token.weight >= 0.7
         )
 
     @functools.cached_property

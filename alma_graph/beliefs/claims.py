@@ -15,25 +15,26 @@ from alma_graph.beliefs.languages import ENGLISH, detect_language
 from alma_graph.beliefs.meaning import read_meaning
 from alma_graph.beliefs.parser import parse
 from alma_graph.beliefs.quantities import find_quantities
+from alma_graph.beliefs.wordlist import word_set
 
 MAX_CLAIMS = 48
 """At most this many claims of a text are kept, the first ones (a note of about 900 words)."""
 
-_CONTENT = frozenset(("NOUN", "PROPN", "VERB", "ADJ", "ADV", "NUM", "X", "INTJ"))
-_PARTICLES = frozenset(("on", "off", "up", "down", "before", "after", "without"))
-_PARTICLE_PLACES = frozenset(("prt", "acomp", "advmod", "prep", "mark", "attr", "oprd"))
-_STOP_WORDS_THAT_COUNT = frozenset(["off", "down", "up", "empty", "full", "first", "last", "before", "after", "only"])
-_EMPTY_NOUNS = frozenset(["datum", "data", "information", "value", "number", "amount", "system", "setting", "application"])
-_VAGUE_MODIFIERS = frozenset(["my", "our", "the", "their", "most", "few", "some", "several", "many", "all", "such", "other", "new", "same", "own"])
-_VAGUE_FRONTED = frozenset(["way", "fact", "today", "general", "now", "moment", "record", "update"])
-_DETERMINERS = frozenset(("the", "my", "our", "his", "her", "their", "your"))
-_FIRST_PERSON = frozenset(("i", "we", "my", "our", "i've"))
-_TIME_NOUNS = frozenset(
-    ("morning", "afternoon", "evening", "night", "day", "week", "month", "year", "spring", "summer", "autumn", "winter",
-     "time", "moment", "minute", "hour", "today", "yesterday", "tomorrow", "tonight")
-)  # fmt: skip
-_NUMBERED_NOUNS = frozenset(("error", "status", "code", "response"))
-_PREFERRING = frozenset(("want", "prefer", "like", "love", "hate", "dislike"))
+_CONTENT = word_set("NOUN PROPN VERB ADJ ADV NUM X INTJ")
+_PARTICLES = word_set("on off up down before after without")
+_PARTICLE_PLACES = word_set("prt acomp advmod prep mark attr oprd")
+_STOP_WORDS_THAT_COUNT = word_set("off down up empty full first last before after only")
+_EMPTY_NOUNS = word_set("datum data information value number amount system setting application")
+_VAGUE_MODIFIERS = word_set("my our the their most few some several many all such other new same own")
+_VAGUE_FRONTED = word_set("way fact today general now moment record update")
+_DETERMINERS = word_set("the my our his her their your")
+_FIRST_PERSON = word_set("i we my our i've")
+_TIME_NOUNS = word_set("""
+    morning afternoon evening night day week month year spring summer autumn winter time moment minute hour today
+    yesterday tomorrow tonight
+""")
+_NUMBERED_NOUNS = word_set("error status code response")
+_PREFERRING = word_set("want prefer like love hate dislike")
 _QUOTED = re.compile(r"\"[^\"]{3,200}\"|(?<!\w)'[^']{3,80}'(?!\w)")
 _CODE_LIKE = re.compile(r"[_/\d]|[a-z][A-Z]")
 _POSSESSED_BEFORE = re.compile(r"\b(my|our|the) [\w\s'-]{3,40} (of|to|at|is|was) (\w+ )?$")
@@ -158,7 +159,11 @@ def _is_name(token: Any, clause: Clause, text: str) -> bool:
     """A capitalised word inside a sentence is a name, whatever the tagger says."""
     if token.pos_ not in ("VERB", "ADJ", "ADV", "NOUN", "X", "INTJ") or not token.text[0].isupper() or token.is_stop:
         return False
-    return token.i > clause.sentence.start and text[max(0, token.idx - 2) : max(0, token.idx - 1)] not in (":", ".", "\n")
+    return token.i > clause.sentence.start and text[max(0, token.idx - 2) : max(0, token.idx - 1)] not in (
+        ":",
+        ".",
+        "\n",
+    )
 
 
 def _weight(token: Any, pos: str, lemma: str, clause: Clause) -> float:
@@ -212,9 +217,7 @@ def _subject_index(clause: Clause, kept: list[Any], tokens: list[Token]) -> int:
     for subject in clause.subjects:
         if subject.i in index_of and subject.dep_ != "expl":
             return index_of[subject.i]
-    return next(
-        (index for index, token in enumerate(tokens) if token.role == "s" and token.dependency == "pobj"), -1
-    )
+    return next((index for index, token in enumerate(tokens) if token.role == "s" and token.dependency == "pobj"), -1)
 
 
 def _traits(clause: Clause, conditional: bool) -> frozenset[str]:
@@ -270,9 +273,7 @@ def _quantities(clause: Clause, spoken: list[Any], text: str) -> list[ClaimQuant
         names = value.kind in ("version", "date", "weekday", "ident")
         leads = token.i < clause.head.i and names and not clause.bare_copula and role != "o"
         before_subject = role in ("x", "m") and bool(clause.subjects) and token.i < clause.subjects[0].i
-        previous = next(
-            (t.lower_ for t in spoken if t.i == token.i - 1 and t.pos_ in ("PROPN", "NOUN")), ""
-        )
+        previous = next((t.lower_ for t in spoken if t.i == token.i - 1 and t.pos_ in ("PROPN", "NOUN")), "")
         placed.append(
             ClaimQuantity(
                 value=value,

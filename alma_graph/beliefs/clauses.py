@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-VERBAL = frozenset(("VERB", "AUX"))
-SUBJECTS = frozenset(("nsubj", "nsubjpass", "csubj", "expl"))
-_ADVERBIAL_MARKS = frozenset(("because", "since", "as", "so", "although", "though", "while", "whereas", "but"))
-_FINITE_TAGS = frozenset(("VBD", "VBZ", "VBP"))
-_AUXILIARIES = frozenset(("aux", "auxpass", "cop"))
+from alma_graph.beliefs.wordlist import word_set
+
+VERBAL = word_set("VERB AUX")
+SUBJECTS = word_set("nsubj nsubjpass csubj expl")
+_ADVERBIAL_MARKS = word_set("because since as so although though while whereas but")
+_FINITE_TAGS = word_set("VBD VBZ VBP")
+_AUXILIARIES = word_set("aux auxpass cop")
 _ROLE_OF_DEPENDENCY = {
     **dict.fromkeys(SUBJECTS, "s"),
     **dict.fromkeys(("dobj", "attr", "oprd", "acomp", "dative", "ccomp", "pcomp", "agent"), "o"),

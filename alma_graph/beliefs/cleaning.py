@@ -53,10 +53,7 @@ class _Rewriter:
         last = 0
         for match in pattern.finditer(self.text):
             start, end = match.span()
-            if isinstance(replacement, dict):
-                new = replacement.get(match.group(), " ")
-            else:
-                new = match.expand(replacement)
+            new = replacement.get(match.group(), " ") if isinstance(replacement, dict) else match.expand(replacement)
             pieces += [self.text[last:start], new]
             origin += self.origin[last:start]
             source = self.origin[start:end]

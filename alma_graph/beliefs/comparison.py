@@ -20,6 +20,7 @@ from alma_graph.beliefs.slots import (
     value_phrase,
 )
 from alma_graph.beliefs.surface import NO_POLARITY, SurfacePolarity, surface_polarity
+from alma_graph.beliefs.wordlist import word_set
 from alma_graph.beliefs.words import agrees_with_any
 
 Spans = tuple[tuple[int, int], tuple[int, int]]
@@ -29,12 +30,12 @@ _UPDATE = re.compile(
     r"|chang\w+|sold|quit|finally|finished|since|as of|from now on|instead|these days|already|became|promoted|renamed"
     r"|handed|latest|up to|got|has been|have been)\b"
 )
-_DENYING_VERBS = frozenset(("break", "violate", "lose", "prevent"))
-_AFFIRMING_VERBS = frozenset(("be", "have", "support", "keep"))
+_DENYING_VERBS = word_set("break violate lose prevent")
+_AFFIRMING_VERBS = word_set("be have support keep")
 _QUANTIFIER_CONFLICTS = frozenset(
     frozenset(pair) for pair in (("all", "none"), ("all", "not_all"), ("most", "none"), ("most", "few"), ("all", "few"))
 )
-_PARTIAL = frozenset(("some", "most", "not_all"))
+_PARTIAL = word_set("some most not_all")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +128,7 @@ def compare(left: Claim, right: Claim, *, one_slot: bool = False) -> Comparison:
     core = alignment.both(SideView.core_coverage)
     subject = alignment.both(SideView.subject_match)
     agreeing = [index for index in left.core if alignment.left.agrees(index)]
-    antonyms = [
-        (i, j) for i, j in alignment.antonyms if left.tokens[i].weight >= 0.4 or right.tokens[j].weight >= 0.4
-    ]
+    antonyms = [(i, j) for i, j in alignment.antonyms if left.tokens[i].weight >= 0.4 or right.tokens[j].weight >= 0.4]
     negated = _polarities(alignment, antonyms)
     differs = negated[0] != negated[1]
     opposed = bool(antonyms) != differs
@@ -268,9 +267,7 @@ def _scope_conflict(left: Claim, right: Claim) -> bool:
         if any(t.role != "o" for claim in (left, right) for t in claim.tokens if t.surface in restricted):
             return True
     my_front, your_front = left.fronted - right.fronted, right.fronted - left.fronted
-    return bool(
-        my_front and your_front and not (my_front <= right.surface_words or your_front <= left.surface_words)
-    )
+    return bool(my_front and your_front and not (my_front <= right.surface_words or your_front <= left.surface_words))
 
 
 def _scopes(claim: Claim) -> set[str]:

@@ -166,10 +166,8 @@ def _contradiction(
     left: Side, right: Side, compared: list[tuple[Comparison, float]], between: Relationship
 ) -> _Finding:
     best = _Finding(0.0, None, (0, 0), (0, 0))
-    for facts, factor in compared:
-        if not factor:
-            continue
-        factor *= guard_factor(facts)
+    for facts, ownership in compared:
+        factor = ownership * guard_factor(facts) if ownership else 0.0
         for rule, raw in contradiction_signals(facts).items():
             score = raw * factor
             if score > best.score:

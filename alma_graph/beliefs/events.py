@@ -41,7 +41,12 @@ def change_score(state: SideView, event: Claim) -> float:
         index not in state.matches and token.role in ("o", "x") and token.weight >= 0.8
         for index, token in enumerate(claim.tokens)
     )
-    if placed and left_over and _TOWARDS.search(event.words) and (one_speaker or any(mine.role == "s" for mine, _ in shared)):
+    if (
+        placed
+        and left_over
+        and _TOWARDS.search(event.words)
+        and (one_speaker or any(mine.role == "s" for mine, _ in shared))
+    ):
         return 0.7
     return 0.0
 

@@ -27,9 +27,9 @@ def guard_factor(facts: Comparison) -> float:
         factor *= 0.2
     if "past" in modalities:
         factor *= 0.25
-    if "plan" in modalities and len(modalities - {"norm"}) > 1 and not facts.change:
-        if not (conflicting and quantity.presupposed):
-            factor *= 0.35
+    plan_against_fact = "plan" in modalities and len(modalities - {"norm"}) > 1
+    if plan_against_fact and not facts.change and not (conflicting and quantity.presupposed):
+        factor *= 0.35
     if modalities == {"plan"}:
         factor *= 0.6
     if conflicting and quantity.kind in DATE_KINDS and (facts.opposed or facts.slot.functional > 0.5):

@@ -18,7 +18,7 @@ _MARGIN = 2
 
 
 def detect_language(text: str) -> str:
-    """A language code: by script, then by function words; `en` unless something speaks for another, `und` if unknown."""
+    """A language code, by script, then by function words: `en` unless something speaks for another, else `und`."""
     sample = text[:_SAMPLE]
     if sample.isascii() and not sample.strip():
         return ENGLISH

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
-NUMBER_WORDS: dict[str, float] = {
-    word: float(value)
-    for value, word in enumerate(
-        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"]
-    )
-} | {
+from alma_graph.beliefs.wordlist import word_set
+
+_SMALL_NUMBERS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty"
+)
+NUMBER_WORDS: dict[str, float] = {word: float(value) for value, word in enumerate(_SMALL_NUMBERS.split())} | {
     "thirty": 30,
     "forty": 40,
     "fifty": 50,
@@ -24,10 +25,9 @@ NUMBER_WORDS: dict[str, float] = {
     "couple": 2,
 }
 
-MONTHS: dict[str, int] = {
-    name: number + 1 for number, name in enumerate(["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"])
-}
-WEEKDAYS: tuple[str, ...] = tuple(["mon", "tue", "wed", "thu", "fri", "sat", "sun"])
+_MONTH_NAMES = "jan feb mar apr may jun jul aug sep oct nov dec"
+MONTHS: dict[str, int] = {name: number + 1 for number, name in enumerate(_MONTH_NAMES.split())}
+WEEKDAYS: tuple[str, ...] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 # Unit -> (kind of quantity, factor to that kind's base unit: seconds, bytes, metres, per minute, ...).
 UNITS: dict[str, tuple[str, float]] = {
@@ -45,10 +45,9 @@ UNITS: dict[str, tuple[str, float]] = {
     }.items()
     for unit, factor in (entry.rsplit(":", 1) for entry in listing.split())
 }
-MONTH_SECONDS = 2592000.0
 
 # Words before a number that make it a version rather than a count.
-VERSIONED = frozenset(["version", "python", "node", "go", "react", "java", "postgres", "postgresql", "django", "android", "pandas"])
+VERSIONED = word_set("version python node go react java postgres postgresql django android pandas")
 
 _MONTH = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 _YEAR = r"(?:19|20)\d\d"

@@ -6,14 +6,11 @@ the effect. Precision comes before recall: a word that is only sometimes an oppo
 
 from __future__ import annotations
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
+from alma_graph.beliefs.wordlist import word_set
 
 # Two sides of a state: words of one side are near-synonyms, words of different sides exclude each other.
 OPPOSITES: tuple[tuple[frozenset[str], frozenset[str]], ...] = tuple(
-    (_words(left), _words(right))
+    (word_set(left), word_set(right))
     for left, right in (
         ("adopt eat use", "avoid quit stop"),
         ("enjoy like love prefer want", "avoid dislike hate"),
@@ -143,7 +140,7 @@ OPPOSITES: tuple[tuple[frozenset[str], frozenset[str]], ...] = tuple(
 )
 
 SYNONYMS: tuple[frozenset[str], ...] = tuple(
-    _words(group)
+    word_set(group)
     for group in (
         "cap ceiling limit max maximum",
         "employ employed employer employment job work",
@@ -234,21 +231,21 @@ SYNONYMS: tuple[frozenset[str], ...] = tuple(
 )
 
 # Verbs whose object may be many things at once: "uses X" and "uses Y" are both true.
-MULTI_VALUED_VERBS = _words("""
+MULTI_VALUED_VERBS = word_set("""
     add affect ask attend bring buy call cause change contain cook cover create depend discuss eat enjoy expose feel
     find fix get handle have help import include integrate know learn like list log love make mention move need
     offer own play provide read review say see show speak study support take tell test think try use visit want
     watch
 """)
 # Verbs whose object is normally one thing: hosted in, lives in, written in, runs on.
-FUNCTIONAL_VERBS = _words("""
+FUNCTIONAL_VERBS = word_set("""
     back base be bear belong build call chair cost create default depend_on develop die direct educate employ end
     expire found go head headquarter headquarters host implement keep lead license limit listen live locate manage
     marry name own perform pin point reside respond retain return run schedule seat set ship situate start store
     support_by switch weigh write
 """)
 # Nouns that name a slot with one value: the owner of X, the port of X.
-SLOT_NOUNS = _words("""
+SLOT_NOUNS = word_set("""
     address author backend birthday boss branch budget capital ceo chairperson citizenship color colour continent
     country cto currency database deadline default degree dentist director doctor editor employer engine format
     framework genre head headquarters home host husband job language lead licence license limit maintainer major

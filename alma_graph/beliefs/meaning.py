@@ -8,13 +8,12 @@ from typing import Any
 
 from alma_graph.beliefs import lexicon_function as lexicon
 from alma_graph.beliefs.clauses import Clause
+from alma_graph.beliefs.wordlist import word_set
 
-_FORBIDDING = frozenset(("forbid", "prohibit", "ban"))
-_ENDING = frozenset(("stop", "quit", "cease"))
-_NEGATABLE_PLACES = frozenset(("det", "nsubj", "nsubjpass", "dobj", "attr", "preconj", "cc", "pobj"))
-_QUANTIFIER_PLACES = frozenset(
-    ["det", "advmod", "predet", "amod", "nsubj", "nsubjpass", "preconj", "nummod", "dep", "pobj", "dobj", "cc"]
-)
+_FORBIDDING = word_set("forbid prohibit ban")
+_ENDING = word_set("stop quit cease")
+_NEGATABLE_PLACES = word_set("det nsubj nsubjpass dobj attr preconj cc pobj")
+_QUANTIFIER_PLACES = word_set("det advmod predet amod nsubj nsubjpass preconj nummod dep pobj dobj cc")
 _YET_TO = re.compile(r"\byet to\b")
 _UNABLE = re.compile(r"\bunable to\b|\bkept? out of\b")
 _FREE_OF = re.compile(r"\bfree of\b|\bnothing wrong\b")

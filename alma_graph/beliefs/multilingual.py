@@ -14,10 +14,11 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from alma_graph.beliefs import lexicon_languages as lexicon
+from alma_graph.beliefs.wordlist import word_set
 
 MAX_SENTENCES = 12
 MAX_SENTENCE_CHARACTERS = 200
-SUPPORTED = frozenset(("zh", "ja", "ko", *lexicon.NEGATORS))
+SUPPORTED = word_set("zh ja ko")
 SAME_SCORE = 0.85
 NEAR_SCORE = 0.75
 """Scores of sentences that are otherwise the same, and of those with a little said besides."""
@@ -25,9 +26,9 @@ NEAR_SCORE = 0.75
 _SENTENCE = re.compile(r"[^。！？.!?\n;；]+[。！？.!?;；]?")
 _QUESTION_END = re.compile(r"(?:[?？]|吗|嗎|呢|か。?|까\??)\s*$")
 _SPACED_WORD = re.compile(r"[^\W_]+['’]?")
-_ARTICLES = frozenset(
-    ["el", "la", "los", "las", "lo", "un", "una", "le", "les", "l'", "du", "de", "d'", "des", "der", "die", "das", "den", "dem", "ein", "eine", "einen", "o", "a", "os", "as", "um", "uma", "il", "i", "gli", "que"]
-)
+_ARTICLES = word_set("""
+    el la los las lo un una le les l' du de d' des der die das den dem ein eine einen o a os as um uma il i gli que
+""")
 _JOINED = {"j'": "je", "m'": "me", "s'": "se", "c'": "ce", "n'": "ne"}
 _CHINESE_PARTICLES = re.compile("[了呢吧啊很的]")
 _JAPANESE_PARTICLES = re.compile("[はがをもの]")

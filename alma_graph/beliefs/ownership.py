@@ -1,6 +1,7 @@
 """Whose memories they are: what the text does not say but the store knows.
 
-Two people who say "my dog" speak of two dogs; the preferences of two users never conflict; facts of two domains seldom do.
+Two people who say "my dog" speak of two dogs; the preferences of two users never conflict; facts of two
+domains seldom do.
 """
 
 from __future__ import annotations

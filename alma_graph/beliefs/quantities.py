@@ -140,9 +140,7 @@ def _add_numbers(original: str, found: list[Quantity]) -> None:
         if _extends_range(text, found, value.kind, start):
             first = found.pop()
             bounds = sorted((first.low if first.kind == value.kind else first.low * value.factor, amount))
-            found.append(
-                Quantity(value.kind, bounds[0], bounds[1], numbers.RANGE, value.noun, first.start, value.end)
-            )
+            found.append(Quantity(value.kind, bounds[0], bounds[1], numbers.RANGE, value.noun, first.start, value.end))
             continue
         low, high = {
             numbers.EXACT: (amount, amount),
@@ -155,7 +153,9 @@ def _add_numbers(original: str, found: list[Quantity]) -> None:
 
 def _belongs_to_a_word(text: str, start: int, end: int) -> bool:
     """The digits are part of a name: `p95`, `utf-8`, `3-way`; units after a hyphen (`30-minute`) are not."""
-    if start and (text[start - 1].isalpha() or (text[start - 1] in "_/#.-" and start > 1 and text[start - 2].isalnum())):
+    if start and (
+        text[start - 1].isalpha() or (text[start - 1] in "_/#.-" and start > 1 and text[start - 2].isalnum())
+    ):
         return True
     hyphenated = end + 1 < len(text) and text[end] in "-_" and text[end + 1].isalpha()
     return hyphenated and text[end + 1 : end + 4].lower() not in _COMPOUND_SUFFIXES

@@ -8,14 +8,15 @@ from typing import NamedTuple
 
 from alma_graph.beliefs.claim_model import Claim, ClaimQuantity, Context
 from alma_graph.beliefs.quantities import Quantity
+from alma_graph.beliefs.wordlist import word_set
 from alma_graph.beliefs.words import agrees_with_any, word_relation
 
 CONFLICT, EQUAL, WITHIN, NOT_COMPARABLE = 1.0, -1.0, -0.6, 0.0
 BYTE_TOLERANCE = 0.026
 """1 MB and 1 MiB are the same size in speech."""
 
-_INTERCHANGEABLE = frozenset(("count", "port", "version"))
-_DATES = frozenset(("date", "weekday"))
+_INTERCHANGEABLE = word_set("count port version")
+_DATES = word_set("date weekday")
 _KIND_FACTOR = {"date": 0.8, "weekday": 0.8, "clock": 0.9}
 
 
@@ -141,9 +142,9 @@ def _relation(mine: Placed, yours: Placed, many: bool) -> float:
     if first.kind == "version" and my_name and your_name and word_relation(my_name, your_name).score < 0.75:
         return NOT_COMPARABLE
     my_near, your_near = mine.context.near, yours.context.near
-    if many and not both_counted and my_near and your_near:
-        if not any(word_relation(x, y).score >= 0.75 for x in my_near for y in your_near):
-            return NOT_COMPARABLE
+    near_matters = many and not both_counted and my_near and your_near
+    if near_matters and not any(word_relation(x, y).score >= 0.75 for x in my_near for y in your_near):
+        return NOT_COMPARABLE
     if "version" in kinds:
         return _version_relation(_version_text(first), _version_text(second))
     if first.kind == "date":
@@ -189,9 +190,7 @@ def _interval_relation(first: Quantity, second: Quantity) -> float:
     tolerance = BYTE_TOLERANCE if first.kind == "byte" else 1e-6
 
     def same(x: float, y: float) -> bool:
-        return x == y or (
-            math.isfinite(x) and math.isfinite(y) and abs(x - y) <= tolerance * max(abs(x), abs(y))
-        )
+        return x == y or (math.isfinite(x) and math.isfinite(y) and abs(x - y) <= tolerance * max(abs(x), abs(y)))
 
     bounds = {first.comparison, second.comparison}
     if bounds == {">="}:

@@ -9,6 +9,7 @@ from typing import Literal
 
 from alma_graph.beliefs.comparison import Comparison
 from alma_graph.beliefs.scales import ramp
+from alma_graph.beliefs.wordlist import word_set
 
 Rule = Literal[
     "negation",
@@ -22,8 +23,8 @@ Rule = Literal[
 ]
 """A way in which two claims conflict; preference, quantifier and change are kinds of a signal that an edge names."""
 
-CLOCK_KINDS = frozenset(("date", "weekday", "clock"))
-DATE_KINDS = frozenset(("date", "weekday"))
+CLOCK_KINDS = word_set("date weekday clock")
+DATE_KINDS = word_set("date weekday")
 
 
 def contradiction_signals(facts: Comparison) -> dict[Rule, float]:

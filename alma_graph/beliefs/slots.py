@@ -8,16 +8,16 @@ from typing import NamedTuple
 from alma_graph.beliefs.alignment import Alignment
 from alma_graph.beliefs.claim_model import CONTENT_POS, NOMINAL_POS, Claim, Token
 from alma_graph.beliefs.lexicon_relations import FUNCTIONAL_VERBS, MULTI_VALUED_VERBS, SLOT_NOUNS
+from alma_graph.beliefs.wordlist import word_set
 from alma_graph.beliefs.words import word_relation
 
-_OWNING = frozenset(
-    ("own", "lead", "head", "manage", "maintain", "chair", "be", "run", "direct", "write", "found", "create", "perform",
-     "develop", "belong")
-)  # fmt: skip
-_OWNER_NOUNS = frozenset(("owner", "lead", "manager"))
-_CHOOSING = frozenset(("want", "prefer", "use", "choose", "pick", "need"))
-_PREFERRING = frozenset(("prefer", "want", "use", "choose", "pick", "write"))
-_PREFERRED = frozenset(("rather", "favourite", "favorite", "prefer"))
+_OWNING = word_set("""
+    own lead head manage maintain chair be run direct write found create perform develop belong
+""")
+_OWNER_NOUNS = word_set("owner lead manager")
+_CHOOSING = word_set("want prefer use choose pick need")
+_PREFERRING = word_set("prefer want use choose pick write")
+_PREFERRED = word_set("rather favourite favorite prefer")
 _PURPOSE = re.compile(r"\b(for|as) ")
 _WORKS_FOR = re.compile(r"\b(for|at|as)\b")
 _PLACE = re.compile(r"\b(in|at)\b")
@@ -175,10 +175,13 @@ def _functional(alignment: Alignment) -> float:
     copulas = "copula" in left.traits and "copula" in right.traits
     if copulas and "definite" in left.traits and "definite" in right.traits:
         return 0.9 if slot else 0.7
-    if "passive" in left.traits and "passive" in right.traits and left.predicate == right.predicate:
-        if " by " in left.words and " by " in right.words:
-            return 0.75
-    if any(left.tokens[i].lemma in SLOT_NOUNS and f"{left.tokens[i].surface} of " in left.words for i in alignment.left.matches):
+    passives = "passive" in left.traits and "passive" in right.traits and left.predicate == right.predicate
+    if passives and " by " in left.words and " by " in right.words:
+        return 0.75
+    if any(
+        left.tokens[i].lemma in SLOT_NOUNS and f"{left.tokens[i].surface} of " in left.words
+        for i in alignment.left.matches
+    ):
         return 0.75
     if left.modality == right.modality == "norm":
         return 0.7
@@ -195,6 +198,10 @@ def _functional(alignment: Alignment) -> float:
         return 0.75
     if predicates & MULTI_VALUED_VERBS:
         return 0.2
-    if word_relation(left.predicate, right.predicate).score > 0.8 or "prefer" in predicates or left.predicate == "switch":
+    if (
+        word_relation(left.predicate, right.predicate).score > 0.8
+        or "prefer" in predicates
+        or left.predicate == "switch"
+    ):
         return 0.6
     return 0.4 if copulas else 0.35

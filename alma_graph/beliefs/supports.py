@@ -6,11 +6,12 @@ from alma_graph.beliefs.comparison import Comparison
 from alma_graph.beliefs.quantity_relation import EQUAL, WITHIN
 from alma_graph.beliefs.scales import ramp
 from alma_graph.beliefs.signals import DATE_KINDS
+from alma_graph.beliefs.wordlist import word_set
 
 MIN_SUBSTANCE = 1.8
 """Lighter claims ("Thanks, Dave!") say too little to support anything."""
 
-_NOT_ASSERTED = frozenset(("question", "hedge", "hypothesis", "past", "report"))
+_NOT_ASSERTED = word_set("question hedge hypothesis past report")
 
 
 def support_score(facts: Comparison) -> float:

@@ -9,13 +9,14 @@ from typing import NamedTuple
 from alma_graph.beliefs.claim_model import Claim
 from alma_graph.beliefs.lexicon_function import IRREGULAR_FORMS, SURFACE_NEGATORS, SURFACE_STOP_WORDS
 from alma_graph.beliefs.scales import ramp
+from alma_graph.beliefs.wordlist import word_set
 from alma_graph.beliefs.words import word_relation
 
 MIN_WORDS, MAX_WORDS = 3, 22
 _WORD = re.compile(r"n't|[a-z][\w/-]*")
 _CANNOT_STAND = re.compile(r"(?:n't|not) stand\b")
-_AUXILIARY_STEMS = frozenset(("ca", "wo"))
-_IMPLICIT_NEGATION = frozenset(("forbidden", "prohibited"))
+_AUXILIARY_STEMS = word_set("ca wo")
+_IMPLICIT_NEGATION = word_set("forbidden prohibited")
 
 
 class SurfacePolarity(NamedTuple):

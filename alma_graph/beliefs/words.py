@@ -77,10 +77,10 @@ def _base(word: str) -> str:
 
 
 def _same_stem(left: str, right: str) -> bool:
-    """Derived forms of one word: deploy/deployment, compatible/compatibility; never two numbers or names with digits."""
+    """Derived forms of one word: deploy/deployment; never two numbers or names with digits."""
     if any(character.isdigit() for character in left + right):
         return False
-    if left == right or min(len(left), len(right)) >= 6 and (left.startswith(right) or right.startswith(left)):
+    if left == right or (min(len(left), len(right)) >= 6 and (left.startswith(right) or right.startswith(left))):
         return True
     return (
         len(left) > 4
