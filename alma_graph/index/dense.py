@@ -98,26 +98,22 @@ class DenseIndex:
                 pooled[there] += weights[there, at, None].astype(np.float32) * vectors[near[there, at]]
             self._pooled_length.view[block] = np.linalg.norm(pooled, axis=1)
 
-    def cosines(self, query: npt.NDArray[Any]) -> tuple[Floats, Floats]:
-        """Own and pooled cosine of every row with a query vector; 0 for rows without a vector.
+    def cosines(self, query: npt.NDArray[Any], *, pool: bool = False) -> Floats:
+        """Cosine of every row with a query vector, in [-1, 1]; 0 for rows without a vector.
 
-        Returns:
-            own: the best of the memory's vector and its chunks', in [-1, 1].
-            pooled: with neighbouring context, in [-1, 1]; equal to the vector's own where there are no neighbours.
+        Args:
+            pool: takes the vector with what its neighbouring turns lend it, in place of the vector alone.
         """
         direction = unit(np.asarray(query, dtype=np.float32)[None, :])[0]
         single = (self._vectors.view @ direction).astype(np.float64)
-        pooled = single
-        if self._context.linked:
+        if pool and self._context.linked:
             lengths = np.maximum(self._pooled_length.view, 1e-9)
-            pooled = np.where(self._present.view, self._context.spread(single) / lengths, 0.0)
-        own = single
+            single = np.where(self._present.view, self._context.spread(single) / lengths, 0.0)
         if len(self._chunks):
-            own = single.copy()
             owners = self._chunk_owner.view
             kept = owners >= 0
-            np.maximum.at(own, owners[kept], (self._chunks.view @ direction)[kept])
-        return own, pooled
+            np.maximum.at(single, owners[kept], (self._chunks.view @ direction)[kept].astype(np.float64))
+        return single
 
 
 def unit(matrix: Matrix) -> Matrix:

@@ -18,6 +18,7 @@ from alma_graph.index.entities import EntityIndex
 from alma_graph.index.lexical import LexicalIndex
 from alma_graph.index.postings import Ints
 from alma_graph.index.rows import KINDS, STATUSES, MemoryRows
+from alma_graph.index.token_vectors import TokenVectorIndex
 from alma_graph.model import Status
 
 _HEAVY = frozenset({"embedding", "metadata", "claims"})
@@ -32,7 +33,7 @@ class ProjectIndex:
 
     Attributes:
         rows: plain properties of the memories.
-        lexical, dense, entities, edges, context: the parts.
+        lexical, dense, tokens, entities, edges, context: the parts.
     """
 
     def __init__(self, project_id: str, dimension: int) -> None:
@@ -42,6 +43,7 @@ class ProjectIndex:
         self.context = SessionContext()
         self.lexical = LexicalIndex(self.context)
         self.dense = DenseIndex(dimension, self.context)
+        self.tokens = TokenVectorIndex(self.context)
         self.entities = EntityIndex()
         self.edges = MemoryEdges()
 
@@ -139,7 +141,7 @@ class ProjectIndex:
             allowed = (self.active() if mask is None else mask & self.rows.alive) & self.dense.present
             for row in exclude:
                 allowed[row] = False
-            own, _ = self.dense.cosines(vector)
+            own = self.dense.cosines(vector)
             rows = top_rows(own, allowed, k)
             return rows, own[rows]
 
@@ -204,6 +206,7 @@ class ProjectIndex:
         self.lexical.extend([node["text"] for node in nodes], speakers)
         self.context.extend(self.lexical.lengths[numbers[0] :])
         self.dense.extend([vectors.get(node["key"]) for node in nodes])
+        self.tokens.extend([node.get("token_embeddings") for node in nodes])
 
     def _add_chunks(self, vectors: dict[str, Any], edges: Sequence[EdgeRow]) -> None:
         owners: list[int] = []
@@ -265,6 +268,7 @@ class ProjectIndex:
             self._pool_around(np.array([row], dtype=np.int64))
         if "embedding" in values:
             self.dense.replace(row, values["embedding"])
+            self.tokens.replace(row, values.get("token_embeddings"))
             self._pool_around(np.array([row], dtype=np.int64))
 
     def _delete_node(self, label: str, key: str) -> None:
@@ -277,6 +281,7 @@ class ProjectIndex:
         self.context.unlink(row)
         self.lexical.remove(row)
         self.dense.remove(row)
+        self.tokens.remove(row)
         self.entities.remove_memory(row)
         self.edges.remove_memory(row)
         self.rows.remove(row)

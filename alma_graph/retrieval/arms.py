@@ -12,6 +12,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from alma_graph.embedding.protocol import TokenVectors
 from alma_graph.index.project import ProjectIndex
 from alma_graph.index.rows import NEVER
 from alma_graph.index.speech import ROLES
@@ -27,10 +28,12 @@ class Request:
     Attributes:
         query: the parsed query.
         vector: the query's vector; None where it could not be made.
+        tokens: the vectors of its content tokens; None where the embedder has none.
     """
 
     query: ParsedQuery
     vector: npt.NDArray[np.float32] | None
+    tokens: TokenVectors | None = None
 
 
 class Arm(Protocol):
@@ -51,8 +54,8 @@ class Arm(Protocol):
 
 
 class DenseArm:
-    """Cosine of the memory's vector with the query's, negative ones cut to 0; the best of its own, its chunks' and the
-    one pooled with its neighbours in the episode. The whole is exact: every vector is compared."""
+    """Cosine of the memory's vector, pooled with its neighbours in an episode, with the query's; the best chunk's where
+    one is nearer. Negative ones are cut to 0. Exact: every vector is compared."""
 
     name: ClassVar[str] = "dense"
     scale: ClassVar[tuple[float, float]] = (0.0, 1.0)
@@ -62,14 +65,7 @@ class DenseArm:
         """See `Arm`."""
         if request.vector is None:
             return None
-        own, pooled = index.dense.cosines(request.vector)
-        if own is not pooled:
-            linked = index.context.has_neighbours()
-            own = np.where(linked, np.maximum(pooled, own * OWN_SHARE), own)
-        return np.clip(own, 0.0, 1.0)
-
-
-OWN_SHARE = 0.0
+        return np.clip(index.dense.cosines(request.vector, pool=True), 0.0, 1.0)
 
 
 class LexicalArm:
@@ -84,6 +80,28 @@ class LexicalArm:
         if not request.query.concepts:
             return None
         return index.lexical.scores(request.query.concepts)
+
+
+class LateArm:
+    """Late interaction: how well every word of the query is matched by some word of the memory, or of the turns beside
+    it, by the vectors of the words in their sentences. What unrelated texts have in common, BASE, counts as 0.
+    Run on candidates only."""
+
+    name: ClassVar[str] = "late"
+    scale: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    content: ClassVar[bool] = True
+    BASE: ClassVar[float] = 0.35
+
+    def on(self, index: ProjectIndex, request: Request, rows: npt.NDArray[np.int64]) -> Floats | None:
+        """The value of every row, 0 beside the given ones; None where there are no token vectors."""
+        if request.tokens is None:
+            return None
+        matched = index.tokens.match(rows, request.tokens.vectors, request.tokens.ids)
+        if matched is None:
+            return None
+        values = np.zeros(len(index.rows))
+        values[rows] = np.maximum(matched - self.BASE, 0.0) / (1.0 - self.BASE)
+        return values
 
 
 class EntityArm:
@@ -171,6 +189,7 @@ class QuestionArm:
 
 
 FIRST_ARMS: tuple[Arm, ...] = (DenseArm(), LexicalArm(), EntityArm(), DateArm(), SpeakerArm(), RoleArm(), QuestionArm())
+LATE_ARM = LateArm()
 
 
 def entity_idf(index: ProjectIndex, frequency: npt.NDArray[np.int64] | int) -> Floats:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alma_graph.clock import Clock, system_clock, to_micros
+from alma_graph.embedding.protocol import TokenVectors
 from alma_graph.errors import AlmaGraphError, InvalidInputError
 from alma_graph.index.project import ProjectIndex
 from alma_graph.index.rows import KINDS
@@ -39,6 +40,10 @@ class QueryEncoder(Protocol):
 
     def encode_query(self, text: str) -> npt.NDArray[np.float32]:
         """The unit vector of a query."""
+        ...
+
+    def query_tokens(self, text: str) -> TokenVectors | None:
+        """The vectors of a query's content tokens; None with an embedder that has none."""
         ...
 
 
@@ -99,9 +104,9 @@ def retrieve(
     config = scoring or ScoringConfig()
     moment = to_micros(now if now is not None else clock())
     warnings: list[str] = []
-    vector = _vector(index, encoder, query, warnings)
+    vector, tokens = _vectors(index, encoder, query, warnings)
     with index.lock:
-        request = Request(parse_query(query, index), vector)
+        request = Request(parse_query(query, index), vector, tokens)
         allowed = Filters(kinds, readable, user_id, as_of, since, until, include_superseded).mask(index, moment)
         fused = fuse(index, request, allowed, without=frozenset(without))
         floor = FLOOR if config.floor is None else config.floor
@@ -173,27 +178,28 @@ def check_request(query: object, top_k: object, kinds: Collection[str] | None, t
             raise InvalidInputError(f"kinds has {kind!r}, which is no kind of memory; take some of {names}")
 
 
-def _vector(
+def _vectors(
     index: ProjectIndex, encoder: QueryEncoder | None, query: str, warnings: list[str]
-) -> npt.NDArray[np.float32] | None:
+) -> tuple[npt.NDArray[np.float32] | None, TokenVectors | None]:
+    """The query's vector and token vectors; where there are none, a warning says what was searched instead."""
     if not query.strip():
-        return None
+        return None, None
     if encoder is None:
         warnings.append("dense: no embedder is at hand; words, entities and the graph alone were searched")
-        return None
+        return None, None
     try:
-        vector = encoder.encode_query(query)
+        vector, tokens = encoder.encode_query(query), encoder.query_tokens(query)
     except AlmaGraphError as error:
         warnings.append(
             f"dense: the query was not embedded ({error}); words, entities and the graph alone were searched"
         )
-        return None
+        return None, None
     if len(vector) != index.dense.dimension:
         raise InvalidInputError(
             f"the query's vector has {len(vector)} dimensions, the store's have {index.dense.dimension}; "
             "open the store with the embedder it was made with, or run `alma-graph reembed`"
         )
-    return vector
+    return vector, tokens
 
 
 def _standing(index: ProjectIndex, allowed: Mask, user_id: str | None) -> list[int]:

@@ -15,19 +15,20 @@ import numpy.typing as npt
 
 from alma_graph.index.dense import top_rows
 from alma_graph.index.project import ProjectIndex
-from alma_graph.retrieval.arms import FIRST_ARMS, Request
+from alma_graph.retrieval.arms import FIRST_ARMS, LATE_ARM, Request
 from alma_graph.retrieval.graph import Spread, spread
 
 Floats = npt.NDArray[np.float64]
 
 WEIGHTS: Mapping[str, float] = {
-    "dense": 1.0,
-    "lexical": 1.6,
-    "entity": 0.4,
-    "date": 0.6,
-    "speaker": 0.15,
-    "role": 0.2,
-    "question": -0.3,
+    "dense": 0.47,
+    "lexical": 0.69,
+    "late": 0.77,
+    "entity": 0.3,
+    "date": 0.44,
+    "speaker": 0.1,
+    "role": 0.15,
+    "question": -0.25,
     "graph": 0.7,
 }
 """Evidence of an arm's value 1; tuned on development halves, see benchmarks/retrieval_quality.py."""
@@ -85,6 +86,14 @@ def fuse(
         total += parts[arm.name]
         if arm.content:
             content += parts[arm.name]
+    late = LATE_ARM.name
+    if late not in without and weights.get(late) and request.tokens is not None:
+        values = LATE_ARM.on(index, request, top_rows(total, allowed, CANDIDATES))
+        if values is not None:
+            raw[late] = values
+            parts[late] = weights[late] * values
+            total = total + parts[late]
+            content = content + parts[late]
     found: Spread | None = None
     if "graph" not in without and weights.get("graph"):
         found = _graph(index, request, allowed, total, weight=weights["graph"], parts=parts, raw=raw)

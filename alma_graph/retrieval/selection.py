@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from alma_graph.index.project import ProjectIndex
@@ -32,15 +34,11 @@ def choose(index: ProjectIndex, ranked: Ranked, count: int) -> list[int]:
 def in_order(index: ProjectIndex, ranked: Ranked) -> list[int]:
     """Places by falling score, equal scores by id."""
     order: list[int] = np.argsort(-ranked.score, kind="stable").tolist()
-    ids = index.ids
-    at = 0
-    while at < len(order):  # only runs of equal scores need their ids
-        end = at + 1
-        while end < len(order) and ranked.score[order[end]] == ranked.score[order[at]]:
-            end += 1
-        if end - at > 1:
-            order[at:end] = sorted(order[at:end], key=lambda place: ids[int(ranked.rows[place])])
-        at = end
+    falling = ranked.score[order]
+    starts = np.flatnonzero(np.concatenate([[True], falling[1:] != falling[:-1]])) if len(order) else []
+    for start, end in pairwise([*starts, len(order)]):
+        if end - start > 1:
+            order[start:end] = sorted(order[start:end], key=lambda place: index.ids[int(ranked.rows[place])])
     return order
 
 
