@@ -33,7 +33,7 @@ ODD_TEXTS = (
 
 
 def library_texts(count: int) -> list[str]:
-    """`count` docstrings of Python's own library, of every length up to about 600 words."""
+    """`count` docstrings of Python's own library, of every length up to 6,000 characters."""
     library = Path(sysconfig.get_paths()["stdlib"])
     found: dict[str, None] = {}
     for source in sorted([*library.glob("*.py"), *library.glob("asyncio/*.py"), *library.glob("email/*.py")]):
@@ -42,7 +42,7 @@ def library_texts(count: int) -> list[str]:
             if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
                 docstring = ast.get_docstring(node)
                 if docstring:
-                    found[docstring[:4000]] = None
+                    found[docstring[:6000]] = None
     texts = sorted(found, key=lambda text: (len(text), text))
     return [texts[place * (len(texts) - 1) // (count - 1)] for place in range(count)]
 

@@ -170,9 +170,12 @@ def test_chunks_cover_every_character_and_fit_the_window(parts: list[str]) -> No
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_200_kb_of_text(minilm: Encoder) -> None:
-    line = "At step {} the worker read a block, checked its sum and wrote the block to the replica. "
-    text = "".join(line.format(number) for number in range(2600))[:200_000]
+    words = "engineers documented unexpected migration problems before restarting several distributed databases".split(
+        " "
+    )
+    text = " ".join(words[number * number % 101 % len(words)] for number in range(25_000))[:200_000]
     encoded = minilm.encode([text])[0]
     assert len(encoded.chunks) > 100
     assert encoded.chunks[-1].end_char == 200_000
