@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from alma_graph.learning.lessons import AntiPatternLesson, HeuristicLesson, LearnedOutcome, Lesson, LessonUpdate
+from alma_graph.learning.lessons import (
+    AntiPatternLesson,
+    HeuristicLesson,
+    LearnedOutcome,
+    Lesson,
+    LessonUpdate,
+    Standing,
+)
 from alma_graph.learning.strategies import ALGORITHM_VERSION, DEFAULT_LEAST_SUCCESSES, StrategyBook
 
 __all__ = [
@@ -13,5 +20,6 @@ __all__ = [
     "LearnedOutcome",
     "Lesson",
     "LessonUpdate",
+    "Standing",
     "StrategyBook",
 ]

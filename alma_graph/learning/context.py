@@ -17,6 +17,7 @@ from alma_graph.learning.lessons import (
     HeuristicLesson,
     LearnedOutcome,
     Lesson,
+    Standing,
     explain_failures,
     lesson_id,
 )
@@ -143,6 +144,17 @@ class Context:
                 anti_pattern = evidence.anti_pattern(level, None if better is None else self._tried[better].surface)
                 lessons[anti_pattern.id] = anti_pattern
         return lessons
+
+    def standings(self, name: ContextName) -> list[Standing]:
+        """Every strategy tried here with its counts; they add up to the outcomes of the context."""
+        self._compare()
+        self._likeness.groups.settle()
+        found = []
+        for group in self._likeness.groups.groups():
+            counts = _total(self._tried[wording].counts for wording in group)
+            surface = self._tried[group[0]].surface
+            found.append(Standing(name.agent, name.shown, surface, counts.successes, counts.failures))
+        return found
 
     def _compare(self) -> None:
         """Brings wordings that are new, or now read from another surface, into the comparison."""

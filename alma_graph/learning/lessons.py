@@ -128,6 +128,25 @@ class AntiPatternLesson:
 Lesson = HeuristicLesson | AntiPatternLesson
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Standing:
+    """How one strategy of one context stands, whether it taught something yet or not.
+
+    Attributes:
+        agent: whose outcomes.
+        context: as in the lessons.
+        strategy: canonical wording.
+        successes: number of successes over all pooled wordings.
+        failures: number of failures.
+    """
+
+    agent: str
+    context: str
+    strategy: str
+    successes: int
+    failures: int
+
+
 @dataclass(frozen=True, slots=True)
 class LessonUpdate:
     """One change of what is learned.

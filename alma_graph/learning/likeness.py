@@ -46,7 +46,7 @@ class Likeness:
         self._same_key: dict[str, list[int]] = {}
         self._scores: dict[tuple[int, int], float] = {}
         self._near: dict[str, set[str]] = {}
-        self.groups = Groups(self._level_score)
+        self.groups = Groups(self._level_score if level == "pool" else None)
 
     def __contains__(self, wording: str) -> bool:
         return wording in self._rows

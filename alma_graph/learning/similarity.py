@@ -51,7 +51,8 @@ def exchanged(left: Signature, right: Signature) -> bool:
     shared = left.content & right.content
     if not shared or not only_left or not only_right:
         return False
-    return len(shared) >= 2 or bool(only_left & left.nouns and only_right & right.nouns)
+    things = bool(only_left & left.nouns and only_right & right.nouns)
+    return things or len(shared) >= 2 or min(len(only_left), len(only_right)) >= 2
 
 
 def kin_score(left: Signature, right: Signature, cosine: float) -> float:

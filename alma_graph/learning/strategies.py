@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alma_graph.errors import InvalidInputError
-from alma_graph.learning.lessons import LearnedOutcome, Lesson, LessonUpdate
+from alma_graph.learning.lessons import LearnedOutcome, Lesson, LessonUpdate, Standing
 from alma_graph.learning.readings import Embed, FindNouns, Readings
 from alma_graph.learning.territory import Territory, type_key
 
@@ -137,6 +137,11 @@ class StrategyBook:
             if agent is None or owner == agent:
                 found |= territory.lessons()
         return [found[key] for key in sorted(found)]
+
+    def standings(self, agent: str | None = None) -> list[Standing]:
+        """Every strategy tried, in every context, with its counts, sorted; as costly as `lessons`."""
+        territories = [held for (owner, _), held in self._territories.items() if agent is None or owner == agent]
+        return sorted(standing for territory in territories for standing in territory.standings())
 
     def _is_new(self, outcome: LearnedOutcome) -> bool:
         return bool(outcome.strategy.strip()) and outcome.id not in self._outcomes

@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from alma_graph.learning.context import Context, ContextName
-from alma_graph.learning.lessons import LearnedOutcome, Lesson, LessonUpdate, changes
+from alma_graph.learning.lessons import LearnedOutcome, Lesson, LessonUpdate, Standing, changes
 from alma_graph.learning.likeness import Likeness
 from alma_graph.learning.readings import Readings
 from alma_graph.learning.wording import normalise_wording
@@ -135,6 +135,14 @@ class Territory:
             found |= self._hold(members).lessons
         return found
 
+    def standings(self) -> list[Standing]:
+        """All strategies with their counts, context by context."""
+        self.lessons()
+        found: list[Standing] = []
+        for members in sorted({self._members(place) for place in self._places}):
+            found += self._held[members].context.standings(self._name(members))
+        return found
+
     def _place_of(self, outcome: LearnedOutcome) -> str:
         return normalise_wording(outcome.task) if self._typed is None else ""
 
@@ -214,13 +222,16 @@ class Territory:
         return context
 
     def _tell(self, members: Members, context: Context) -> _Held:
+        lessons = context.lessons(self._name(members), self._least_successes)
+        held = self._held[members] = _Held(context, lessons)
+        return held
+
+    def _name(self, members: Members) -> ContextName:
         shown = self._places[members[0]].surface
-        name = ContextName(
+        return ContextName(
             project_id=self._project_id,
             agent=self._agent,
             key=f"task {members[0]}" if self._typed is None else f"type {self._typed}",
             shown=shown,
             category=UNTYPED_CATEGORY if self._typed is None else shown,
         )
-        held = self._held[members] = _Held(context, context.lessons(name, self._least_successes))
-        return held

@@ -92,6 +92,8 @@ def is_opaque(text: str) -> bool:
     """
     if len(text) > MAX_COMPARED:
         return True
+    if text.isascii():
+        return False
     run = 0
     for character in text:
         if character.isascii() or not character.isalpha():
