@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -164,7 +164,9 @@ class ALMA:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def __repr__(self) -> str:
@@ -212,8 +214,9 @@ class ALMA:
         *,
         extract: bool = True,
     ) -> list[Outcome]:
-        """As `learn`, for many: each item a mapping with its keywords, or an `Outcome`. All are checked before the first
-        is written; they are stored a few hundred to a transaction.
+        """As `learn`, for many: each item a mapping with its keywords, or an `Outcome`.
+
+        All are checked before the first is written; they are stored a few hundred to a transaction.
 
         Args:
             progress: called with (done, total) after each transaction.
@@ -342,9 +345,7 @@ class ALMA:
                 raise InvalidInputError(f"memories[{at}]={memory!r} is no memory; make e.g. DomainKnowledge(...)")
         return self._writer.add(ready, extract=extract, progress=progress)
 
-    def relate(
-        self, source_id: str, type: str, target_id: str, evidence: Mapping[str, Any] | None = None
-    ) -> Relation:
+    def relate(self, source_id: str, type: str, target_id: str, evidence: Mapping[str, Any] | None = None) -> Relation:
         """Asserts SUPPORTS, CONTRADICTS or INHERITS_FROM between two memories; `created` says whether it is new.
 
         A contradiction runs from the newer memory to the older one, whichever way it is given.
@@ -482,13 +483,9 @@ class ALMA:
 
     def to_html(self, path: str | os.PathLike[str] | None = None, **options: Any) -> str:
         """The project's graph as one self-contained page; written to `path` where one is given. Returns the page."""
-        from alma_graph.drawing import to_html
+        from alma_graph.drawing import explore
 
-        page = to_html(self.to_networkx(**options), title=self.project_id)
-        if path is not None:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(page)
-        return page
+        return explore(self._store.backend, self.project_id, path, **options)
 
     def stats(self) -> Stats:
         """What the project holds, and what the store is."""

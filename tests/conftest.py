@@ -61,3 +61,10 @@ def reopen(location: str) -> Callable[[Backend], Backend]:
         return open_backend(location)
 
     return again
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks the tests that open a store, so that the other embedded engine's run can choose them."""
+    for item in items:
+        if {"engine", "embedded_engine"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker("engine")

@@ -1,8 +1,8 @@
-"""Heuristics and anti-patterns in the graph, kept in step with what the outcomes teach, in the outcomes' own transaction."""
+"""Heuristics and anti-patterns in the graph, kept in step with what outcomes teach, in the outcomes' transaction."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
@@ -111,7 +111,7 @@ class Lessons:
     def _embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return np.stack([item.vector for item in self._store.encoder.encode(texts, tokens=False)])
 
-    def _nouns(self, texts: Sequence[str]) -> list[Iterable[str]]:
+    def _nouns(self, texts: Sequence[str]) -> list[frozenset[str]]:
         return [extraction.nouns for extraction in self._store.extractor.extract_batch(texts)]
 
     def _write(self, updates: Sequence[LessonUpdate], unit: Unit, gone: frozenset[str] = frozenset()) -> None:
@@ -129,7 +129,7 @@ class Lessons:
     def _withdraw(
         self, update: LessonUpdate, unit: Unit, now: datetime, gone: frozenset[str], heirs: dict[str, list[Memory]]
     ) -> None:
-        """A lesson that another replaced, or that quotes a forgotten outcome, goes; one whose counts turned is archived."""
+        """A lesson that was replaced, or quotes what was forgotten, goes; one whose counts turned is archived."""
         lesson = update.lesson
         key = node_key(self._project_id, lesson.id)
         if unit.index.row(lesson.id) is None:
@@ -205,9 +205,7 @@ class Lessons:
     def _join(self, lesson: Lesson, unit: Unit, now: datetime) -> None:
         """One edge from each of the lesson's outcomes; edges that no longer hold are removed."""
         bad = isinstance(lesson, AntiPatternLesson)
-        for_it, against = (
-            (lesson.failure_ids, lesson.success_ids) if bad else (lesson.success_ids, lesson.failure_ids)
-        )
+        for_it, against = (lesson.failure_ids, lesson.success_ids) if bad else (lesson.success_ids, lesson.failure_ids)
         wanted = {("SUPPORTS", name) for name in for_it} | {("CONTRADICTS", name) for name in against}
         there = _outcome_edges(unit, lesson.id)
         key = node_key(self._project_id, lesson.id)

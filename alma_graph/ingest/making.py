@@ -12,7 +12,7 @@ _M = TypeVar("_M", bound=Memory)
 
 
 def made(cls: type[_M], item: Mapping[str, Any] | _M, at: int | None = None) -> _M:
-    """The model of one item of a batch, or of the keywords of a single call. `occurred_at` is the memory's `valid_from`.
+    """The model of one item of a batch, or of the keywords of a call. `occurred_at` is the memory's `valid_from`.
 
     Raises:
         InvalidInputError: the item cannot become one; the message names its place and the field.

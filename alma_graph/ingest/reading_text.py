@@ -13,7 +13,7 @@ from alma_graph.model import Memory, MemoryKind, Observation
 from alma_graph.store import Store
 
 JUDGED = frozenset({MemoryKind.DOMAIN_KNOWLEDGE, MemoryKind.USER_PREFERENCE, MemoryKind.OBSERVATION})
-"""Kinds whose texts claim something of the world and may contradict each other; outcomes speak through their lessons."""
+"""Kinds whose texts claim something of the world and may contradict each other; outcomes speak through lessons."""
 
 _reading = threading.Lock()
 _told = False

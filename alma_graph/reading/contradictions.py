@@ -18,7 +18,7 @@ EDGE_SCORE = 0.7
 def list_contradictions(
     reader: Reader, *, agent: str | None, disposition: Disposition | None, suspected: bool
 ) -> list[Contradiction]:
-    """The project's contradictions, the strongest first (ties by id). With `agent`, those in which one side is its own."""
+    """The project's contradictions, the strongest first (ties by id); with `agent`, those in which it has a side."""
     store = reader.store
     with store.lock:
         store.check_open()

@@ -66,9 +66,8 @@ def _schema(store: Store) -> Check:
     if meta is None:
         return Check("schema", False, "the Meta node is missing")
     found = int(meta["schema_version"])
-    return Check(
-        "schema", found == SCHEMA_VERSION, f"version {found}, this package's is {SCHEMA_VERSION}; made by {meta['created_with']}"
-    )
+    detail = f"version {found}, this package's is {SCHEMA_VERSION}; made by {meta['created_with']}"
+    return Check("schema", found == SCHEMA_VERSION, detail)
 
 
 def _embedder(store: Store) -> Check:
@@ -109,8 +108,9 @@ def _round_trip(store: Store) -> Check:
     """Writes a memory into a project of its own, finds it by its vector, and removes it."""
     project_id = f"doctor-{uuid4()}"
     try:
+        fact = "a round trip of the doctor"
         memory = DomainKnowledge(
-            id="probe", project_id=project_id, domain="doctor", fact="a round trip of the doctor", created_at=store.clock()
+            id="probe", project_id=project_id, domain="doctor", fact=fact, created_at=store.clock()
         )
         vector = np.zeros(int((store.backend.meta() or {})["dimension"]), dtype=np.float32)
         vector[0] = 1.0

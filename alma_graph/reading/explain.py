@@ -69,9 +69,8 @@ def _history(reader: Reader, memory: Memory) -> tuple[Memory, ...]:
             ends: dict[str, Any] = {"targets": [key]} if forward else {"sources": [key]}
             with reader.store.lock:
                 edges = reader.store.backend.edges(EdgeType.INHERITS_FROM, **ends)
-                keys = [
-                    edge.source if forward else edge.target for edge in edges if edge.properties.get("origin") == "revision"
-                ]
+                revisions = [edge for edge in edges if edge.properties.get("origin") == "revision"]
+                keys = [edge.source if forward else edge.target for edge in revisions]
                 found = [row_to_memory(row) for row in reader.store.memory_rows(sorted(keys))]
             fresh = [item for item in found if item.id not in seen]
             if not fresh:

@@ -49,7 +49,7 @@ class Reader:
         scope = self.scopes.get(checked(agent, "agent"))
         inherited = set(scope.inherit_from) if scope is not None else set()
         if "*" in inherited:
-            inherited |= {name for name in index.rows.agents.names}
+            inherited |= set(index.rows.agents.names)
         sharing = {name for name, other in self.scopes.items() if agent in other.share_with}
         return frozenset({agent, *inherited, *sharing})
 
@@ -131,9 +131,7 @@ class Reader:
         if given != self.project_id:
             raise InvalidInputError(f"$project_id is bound to {self.project_id!r}; use another name for {given!r}")
         self.store.check_open()
-        result = self.store.backend.run(
-            checked(statement, "statement"), {**parameters, "project_id": self.project_id}
-        )
+        result = self.store.backend.run(checked(statement, "statement"), {**parameters, "project_id": self.project_id})
         return Table(result.columns, result.rows)
 
     def retrieve(

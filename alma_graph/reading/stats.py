@@ -18,7 +18,7 @@ class Stats:
     Attributes:
         memories: all of them, whatever their status.
         by_kind, by_status, by_agent: how many of each.
-        nodes: memories, entities, agents, users, sessions, chunks and the project itself.
+        nodes: memories, entities, agents, users and sessions: those that `to_networkx` gives and `to_html` shows.
         edges: by type, those that there are.
         size_bytes: the whole store on disk, all projects; 0 in memory.
     """
@@ -56,7 +56,7 @@ def count(reader: Reader) -> Stats:
         rows = backend.nodes("Memory", project_id=project_id, columns=("kind", "status", "agent"))
         labels = {
             label: backend.count(label, project_id=project_id)
-            for label in ("Entity", "Agent", "User", "Session", "Chunk", "Project")
+            for label in ("Entity", "Agent", "User", "Session")
         }
         edges = {name: number for name in EDGES if (number := backend.count(name, project_id=project_id))}
         return Stats(

@@ -39,9 +39,7 @@ def open_store(
     """
     chosen = create_embedder(embedder) if embedder is not None else None
     reader = create_extractor(extractor) if isinstance(extractor, str) else extractor
-    backend = open_backend(
-        location, read_only=read_only, create=create, lock_timeout=lock_timeout, **connection
-    )
+    backend = open_backend(location, read_only=read_only, create=create, lock_timeout=lock_timeout, **connection)
     try:
         with _lock:
             store = _stores.get(id(backend))

@@ -67,7 +67,7 @@ class Store:
         """Raises ReadOnlyError or StoreClosedError where nothing may be written."""
         self.check_open()
         if self.backend.read_only:
-            raise ReadOnlyError(f"the store {self.location!r} is open read-only; open it without read_only=True to write")
+            raise ReadOnlyError(f"the store {self.location!r} is open read-only; to write, open it without read_only")
 
     def index(self, project_id: str) -> ProjectIndex:
         """The derived arrays of a project, current with the graph; call it with `lock` held."""

@@ -1,0 +1,286 @@
+"""What comes back is what went in; bad input leaves the store as it was."""
+
+from __future__ import annotations
+
+import json
+import threading
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from alma_graph import (
+    ALMA,
+    AlmaGraphError,
+    DomainKnowledge,
+    EmbedderMismatchError,
+    IdConflictError,
+    InvalidInputError,
+    MemoryNotFoundError,
+    UserPreference,
+)
+from tests.alma.conftest import Open
+
+ODD = ["O'Brien's \"shop\"", "a`b", "x'}) DETACH DELETE n //", "shop\nnewline", "\U0001f6d2", "店", "a/b:c", " lead"]
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_names_are_kept_to_the_letter(open_alma: Open, name: str) -> None:
+    alma = open_alma(project_id=name, embedder="hashing", extractor="rules")
+    stored = alma.learn(agent=name, task=name, outcome=True, strategy_used=name, id=name, session_id=name, user_id=name)
+    fact = alma.add_domain_knowledge(agent=name, domain=name, fact=f"{name} is a fact", metadata={name: [name]})
+    assert alma.get(name) == stored
+    assert stored.project_id == stored.agent == stored.id == name
+    assert alma.get(fact.id).metadata == {name: [name]}
+    assert alma.projects() == [name]
+    assert alma.retrieve(task=name, agent=name).hits
+
+
+@pytest.mark.parametrize(
+    ("call", "fields", "named"),
+    [
+        ("learn", {"agent": "a", "task": "", "outcome": True}, "task"),
+        ("learn", {"agent": "", "task": "t", "outcome": True}, "agent"),
+        ("learn", {"agent": "a", "task": "t", "outcome": "perhaps"}, "perhaps"),
+        ("learn", {"agent": "a", "task": "t", "outcome": True, "occurred_at": "soon"}, "soon"),
+        ("observe", {"text": "hi", "session_id": ""}, "session_id"),
+        ("observe", {"text": "", "session_id": "s"}, "text"),
+        ("add_domain_knowledge", {"domain": "d", "fact": "   "}, "fact"),
+        ("add_domain_knowledge", {"domain": "d", "fact": "f", "confidence": 2.0}, "confidence"),
+        ("add_domain_knowledge", {"domain": "d", "fact": "\ud800"}, "surrogate"),
+        ("add_user_preference", {"user_id": "u", "category": "c", "preference": "p", "source": "gossip"}, "gossip"),
+        ("retrieve", {"task": ""}, "task"),
+        ("retrieve", {"task": "t", "top_k": 0}, "top_k"),
+        ("retrieve", {"task": "t", "top_k": -1}, "top_k"),
+        ("retrieve", {"task": "t", "top_k": True}, "top_k"),
+        ("retrieve", {"task": "t", "kinds": ["dream"]}, "dream"),
+        ("retrieve", {"task": "t", "as_of": "then"}, "then"),
+        ("memories", {"kind": "dream"}, "dream"),
+        ("memories", {"order": "size"}, "size"),
+        ("memories", {"limit": -1}, "limit"),
+        ("contradictions", {"disposition": "angry"}, "angry"),
+    ],
+)
+def test_bad_input_is_named_and_nothing_is_written(plain: ALMA, call: str, fields: dict[str, Any], named: str) -> None:
+    with pytest.raises(AlmaGraphError) as caught:
+        getattr(plain, call)(**fields)
+    assert named in str(caught.value)
+    assert plain.stats().nodes == 0
+
+
+def test_an_unknown_id_is_said(plain: ALMA) -> None:
+    for call in (plain.get, plain.why, plain.forget):
+        with pytest.raises(MemoryNotFoundError, match="nowhere"):
+            call("nowhere")
+
+
+def test_equal_facts_of_one_owner_are_one_memory(plain: ALMA) -> None:
+    first = plain.add_domain_knowledge(agent="a", domain="d", fact="Tokens expire in 24h")
+    assert plain.add_domain_knowledge(agent="a", domain="d", fact="  tokens EXPIRE in 24h") == first
+    other = plain.add_domain_knowledge(agent="b", domain="d", fact="Tokens expire in 24h")
+    assert other.id != first.id
+    twice = plain.add_batch(
+        [DomainKnowledge(domain="d", fact="x", agent="a"), DomainKnowledge(domain="d", fact="X", agent="a")]
+    )
+    assert twice[0].id == twice[1].id
+    assert plain.stats().memories == 3
+
+
+def test_equal_turns_are_two_turns(plain: ALMA) -> None:
+    one, two = (plain.observe(agent="a", text="ok", session_id="s") for _ in range(2))
+    assert one.id != two.id
+    assert plain.stats().edges["NEXT"] == 1
+
+
+def test_cjk_texts_that_differ_are_two_memories(alma: ALMA) -> None:
+    alma.add_domain_knowledge(agent="a", domain="d", fact="我喜欢健身")
+    alma.add_domain_knowledge(agent="a", domain="d", fact="我喜欢普洱茶")
+    assert alma.stats().memories == 2
+
+
+def test_an_id_is_any_text_and_exact(plain: ALMA) -> None:
+    plain.add_domain_knowledge(agent="a", domain="d", fact="one", id="sprint-4")
+    plain.add_domain_knowledge(agent="a", domain="d", fact="two", id="sprint-4-done")
+    assert plain.get("sprint-4").text == "one"
+    with pytest.raises(IdConflictError, match="fact"):
+        plain.add_domain_knowledge(agent="a", domain="d", fact="three", id="sprint-4")
+
+
+def test_every_id_that_is_shown_is_taken(alma: ALMA) -> None:
+    alma.add_domain_knowledge(agent="a", domain="billing", fact="The billing service listens on port 8080.")
+    [hit] = alma.retrieve(task="Which port does the billing service use?").hits
+    assert alma.get(hit.memory.id) == hit.memory
+    assert alma.why(hit.memory.id).memory == hit.memory
+    assert alma.forget(hit.memory.id) == 1
+    assert alma.retrieve(task="Which port does the billing service use?").hits == ()
+
+
+def test_times_come_back_aware_and_in_order(plain: ALMA) -> None:
+    naive = plain.add_domain_knowledge(agent="a", domain="d", fact="one", valid_from=datetime(2024, 1, 1))
+    aware = plain.add_domain_knowledge(
+        agent="a",
+        domain="d",
+        fact="two",
+        valid_from=datetime(2024, 1, 1, 2, tzinfo=timezone(timedelta(hours=5, minutes=30))),
+    )
+    assert plain.get(naive.id).valid_from == datetime(2024, 1, 1, tzinfo=UTC)
+    assert plain.get(aware.id).valid_from == datetime(2023, 12, 31, 20, 30, tzinfo=UTC)
+    assert [memory.id for memory in plain.memories(order="valid_from")] == [naive.id, aware.id]
+
+
+def test_microseconds_survive(plain: ALMA) -> None:
+    moment = datetime(2031, 2, 3, 4, 5, 6, 789123, tzinfo=UTC)
+    fact = plain.add_domain_knowledge(agent="a", domain="d", fact="f", valid_from=moment)
+    assert plain.get(fact.id).valid_from == moment
+
+
+def test_a_long_text_is_kept_whole_and_its_end_is_found(alma: ALMA) -> None:
+    filler = "The quarterly report lists revenue, costs and the plans of every department. " * 2600
+    text = filler + "The vault combination is kept by Margarethe."
+    assert len(text) > 200_000
+    stored = alma.add_domain_knowledge(agent="a", domain="d", fact=text)
+    assert alma.get(stored.id).text == text
+    assert [hit.memory.id for hit in alma.retrieve(task="Who keeps the vault combination?").hits] == [stored.id]
+    assert alma.doctor().ok
+
+
+class Broken:
+    """An embedder that returns what it is told to."""
+
+    def __init__(self, value: NDArray[np.float32], dimension: int = 4) -> None:
+        self.name = "broken"
+        self.dimension = dimension
+        self.value = value
+
+    def embed(self, texts: Any) -> NDArray[np.float32]:
+        return np.repeat(self.value[None, :], len(texts), axis=0)
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (np.array([1, np.nan, 0, 0], np.float32), "NaN"),
+        (np.zeros(4, np.float32), "zero"),
+        (np.ones(6, np.float32), "6"),
+    ],
+)
+def test_a_bad_vector_is_refused_before_anything_is_written(
+    open_alma: Open, value: NDArray[np.float32], said: str
+) -> None:
+    alma = open_alma(embedder=Broken(value), extractor="none")
+    with pytest.raises(AlmaGraphError, match=said):
+        alma.add_domain_knowledge(agent="a", domain="d", fact="f")
+    assert alma.stats().nodes == 0
+
+
+def test_the_dimension_is_the_embedders(open_alma: Open) -> None:
+    alma = open_alma(embedder="hashing:64", extractor="none")
+    alma.add_domain_knowledge(agent="a", domain="d", fact="sixty-four numbers")
+    assert alma.stats().dimension == 64
+    assert alma.retrieve(task="sixty-four numbers").hits
+
+
+def test_another_embedder_is_refused_with_both_names_and_the_cures(open_alma: Open, engine: str) -> None:
+    if engine == "memory":
+        return  # every in-memory store is new
+    alma = open_alma(embedder="hashing:64", extractor="none")
+    kept = alma.add_domain_knowledge(agent="a", domain="d", fact="f")
+    alma.close()
+    with pytest.raises(EmbedderMismatchError) as caught:
+        open_alma(embedder="hashing:32", extractor="none")
+    for part in ("hashing-64", "hashing-32", "reembed"):
+        assert part in str(caught.value)
+    again = open_alma(extractor="none")
+    assert again.get(kept.id) == kept
+    assert again.stats().embedder == "hashing-64"
+
+
+def test_threads_lose_nothing(plain: ALMA) -> None:
+    errors: list[BaseException] = []
+
+    def work(number: int) -> None:
+        try:
+            for at in range(50):
+                plain.learn(
+                    agent=f"a{number}", task=f"task {at}", outcome=True, strategy_used="same", id=f"{number}-{at}"
+                )
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    assert plain.stats().by_kind["outcome"] == 400
+    assert plain.doctor().ok
+
+
+def test_two_handles_of_one_path_share_the_store(open_alma: Open, engine: str) -> None:
+    if engine == "memory":
+        return  # in-memory stores are private
+    one = open_alma(embedder="hashing", extractor="none")
+    two = open_alma(extractor="none")
+    first = one.add_domain_knowledge(agent="a", domain="d", fact="written through the first")
+    second = two.add_domain_knowledge(agent="a", domain="d", fact="written through the second")
+    assert two.get(first.id) == first
+    assert one.get(second.id) == second
+    one.close()
+    assert two.stats().memories == 2
+    two.close()
+    again = open_alma(extractor="none")
+    assert {memory.id for memory in again.memories()} == {first.id, second.id}
+
+
+def test_removed_and_added_again_is_found(alma: ALMA) -> None:
+    facts = ["The cache lives in Redis.", "The queue lives in Kafka.", "The blobs live in S3."]
+    for fact in [alma.add_domain_knowledge(agent="a", domain="d", fact=text) for text in facts]:
+        alma.forget(fact.id)
+    assert alma.stats().memories == 0
+    assert alma.stats().entities == 0
+    for text in facts:
+        alma.add_domain_knowledge(agent="a", domain="d", fact=text)
+    for text in facts:
+        assert alma.retrieve(task=text).hits[0].memory.text == text
+    assert alma.doctor().ok
+
+
+def test_a_revision_supersedes_and_keeps_the_history(alma: ALMA) -> None:
+    old = alma.add_domain_knowledge(agent="a", domain="ops", fact="The staging cluster runs in Frankfurt.")
+    new = alma.revise(old.id, fact="The staging cluster runs in Dublin.", reason="moved")
+    assert alma.get(old.id).status == "superseded"
+    hits = alma.retrieve(task="Where does the staging cluster run?").hits
+    assert [hit.memory.id for hit in hits] == [new.id]
+    both = alma.retrieve(task="Where does the staging cluster run?", include_superseded=True).hits
+    assert {hit.memory.id for hit in both} == {old.id, new.id}
+    assert [memory.id for memory in alma.why(new.id).history] == [old.id, new.id]
+    with pytest.raises(InvalidInputError, match="superseded"):
+        alma.revise(old.id, fact="again")
+
+
+def test_an_edge_is_there_once_and_its_creation_is_reported(plain: ALMA) -> None:
+    one = plain.add_domain_knowledge(agent="a", domain="d", fact="one")
+    two = plain.add_domain_knowledge(agent="a", domain="d", fact="two")
+    assert plain.relate(one.id, "SUPPORTS", two.id).created
+    assert not plain.relate(one.id, "SUPPORTS", two.id).created
+    assert plain.stats().edges["SUPPORTS"] == 1
+    plain.relate(one.id, "INHERITS_FROM", two.id)
+    with pytest.raises(InvalidInputError, match="circle"):
+        plain.relate(two.id, "INHERITS_FROM", one.id)
+    with pytest.raises(InvalidInputError, match="LIKES"):
+        plain.relate(one.id, "LIKES", two.id)
+    against = plain.relate(one.id, "CONTRADICTS", two.id)
+    assert (against.source_id, against.target_id) == (two.id, one.id)  # the newer one speaks
+
+
+def test_everything_goes_through_json(plain: ALMA) -> None:
+    fact = plain.add_domain_knowledge(agent="a", domain="d", fact="f", metadata={"k": {"n": [1, 2.5, None, True]}})
+    assert json.loads(json.dumps({"kind": fact.kind, "status": fact.status})) == {
+        "kind": "domain_knowledge",
+        "status": "active",
+    }
+    assert plain.get(fact.id).metadata == {"k": {"n": [1, 2.5, None, True]}}
+    assert isinstance(plain.add_user_preference("u", "style", "short answers"), UserPreference)
