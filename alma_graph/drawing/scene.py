@@ -210,7 +210,8 @@ def _draw_routes(routes: Sequence[Route], boxes: Sequence[Box]) -> None:
         plain = [route for route in together if not route.label]
         for route in together:
             if route.label and first != second:
-                curve = _curve_through(boxes[first], boxes[second], np.array([route.label_x, route.label_y]))
+                tags = [_tag(other) for other in routes if other.label and other is not route]
+                curve = _labelled_curve(route, boxes[first], boxes[second], np.vstack([others, *tags]))
             else:
                 bend = (plain.index(route) - (len(plain) - 1) / 2) * _BEND if route in plain else 0.0
                 if len(together) == 1 and first != second and route.style.width > 1.5:
@@ -222,20 +223,52 @@ def _draw_routes(routes: Sequence[Route], boxes: Sequence[Box]) -> None:
             route.path = f"M{start[0]} {start[1]}Q{middle[0]} {middle[1]} {end[0]} {end[1]}"
 
 
+_BENDS = (0.0, 16.0, -16.0, 32.0, -32.0, 52.0, -52.0, 76.0, -76.0)
+_SHARES = np.linspace(0.04, 0.96, 32)[:, None]
+
+
 def _clear_bend(first: Box, second: Box, others: Array) -> float:
     """The slightest bend, in pixels, with which a line passes under as little of the other boxes as it can."""
-    shares = np.linspace(0.04, 0.96, 32)[:, None]
     best = (np.inf, 0.0)
-    for bend in (0.0, 16.0, -16.0, 32.0, -32.0, 52.0, -52.0, 76.0, -76.0):
-        start, middle, end = _curve(first, second, bend)
-        points = (1 - shares) ** 2 * start + 2 * shares * (1 - shares) * middle + shares**2 * end
-        within = (points[:, None, :] > others[None, :, :2] - 3) & (points[:, None, :] < others[None, :, 2:] + 3)
-        hidden = float(within.all(axis=2).any(axis=1).sum()) + abs(bend) * 0.01
-        if hidden < best[0]:
-            best = (hidden, bend)
+    for bend in _BENDS:
+        hidden = _hidden(_curve(first, second, bend), others)
+        best = min(best, (hidden + abs(bend) * 0.01, bend))
         if hidden == 0:
             break
     return best[1]
+
+
+def _labelled_curve(route: Route, first: Box, second: Box, others: Array) -> Array:
+    """A curve through the place of its label; both move aside where another box would hide the line."""
+    start = np.array([route.label_x, route.label_y])
+    across = np.array([second.x - first.x, second.y - first.y])
+    normal = np.array([-across[1], across[0]]) / max(float(np.hypot(*across)), 1e-9)
+    best: tuple[float, float] = (np.inf, 0.0)
+    blocked = np.vstack([others, [_frame(box.x, box.y, box.width, box.height) for box in (first, second)]])
+    for bend in _BENDS:
+        x, y = start + normal * bend
+        left, top, right, bottom = _frame(x, y, route.label_width, LABEL_HEIGHT)
+        away = (blocked[:, 0] > right) | (blocked[:, 2] < left) | (blocked[:, 1] > bottom) | (blocked[:, 3] < top)
+        outside = left < 0 or top < 0
+        if bend and (outside or not away.all()):
+            continue
+        hidden = _hidden(_curve_through(first, second, start + normal * bend), others)
+        best = min(best, (hidden + abs(bend) * 0.01, bend))
+        if hidden == 0:
+            break
+    route.label_x, route.label_y = (start + normal * best[1]).round(1).tolist()
+    return _curve_through(first, second, np.array([route.label_x, route.label_y]))
+
+
+def _hidden(curve: Array, others: Array) -> float:
+    """How many of some points of a curve lie under the boxes."""
+    points = (1 - _SHARES) ** 2 * curve[0] + 2 * _SHARES * (1 - _SHARES) * curve[1] + _SHARES**2 * curve[2]
+    within = (points[:, None, :] > others[None, :, :2] - 3) & (points[:, None, :] < others[None, :, 2:] + 3)
+    return float(within.all(axis=2).any(axis=1).sum())
+
+
+def _tag(route: Route) -> tuple[float, float, float, float]:
+    return _frame(route.label_x, route.label_y, route.label_width, LABEL_HEIGHT)
 
 
 def _frame(x: float, y: float, width: float, height: float) -> tuple[float, float, float, float]:

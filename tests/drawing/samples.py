@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import networkx as nx
@@ -94,3 +95,21 @@ def sample(repeat: int = 1) -> nx.MultiDiGraph:
 def _mention(graph: nx.MultiDiGraph, node: str, name: str) -> None:
     graph.add_node(("Entity", name), label="Entity", key=name, name=name, type="service")
     graph.add_edge(node, ("Entity", name), key="MENTIONS", type="MENTIONS", surface=name)
+
+
+def crowd(facts: int, names: int) -> nx.MultiDiGraph:
+    """Many facts that mention two entities each, some entities far more often than others."""
+    chance = random.Random(3)
+    graph = nx.MultiDiGraph()
+    for at in range(facts):
+        memory(graph, f"m{at}", "domain_knowledge", fact=f"Fact {at} of a rather long list of facts", text=f"Fact {at}")
+    for at in range(names):
+        graph.add_node(("Entity", f"e{at}"), label="Entity", name=f"entity {at}", type="service")
+    for at in range(facts):
+        for _ in range(2):
+            _mention_of(graph, f"m{at}", f"e{int(chance.random() ** 2 * names)}")
+    return graph
+
+
+def _mention_of(graph: nx.MultiDiGraph, node: str, name: str) -> None:
+    graph.add_edge(node, ("Entity", name), key="MENTIONS", type="MENTIONS")
