@@ -267,6 +267,8 @@ def _quantities(clause: Clause, spoken: list[Any], text: str) -> list[ClaimQuant
         if token is None:
             continue  # it belongs to another clause inside this one
         value = quantity
+        if value.kind == "ident" and token.dep_ == "nummod" and token.head.i > token.i:
+            value = replace(value, kind="count", noun="")  # "a task 3 times" counts; "task 3" names
         if value.kind == "count":
             value = replace(value, noun=_counted_noun(token, value.noun, text[value.end : value.end + 4]))
         role = clause.roles[token.i]

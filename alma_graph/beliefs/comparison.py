@@ -19,7 +19,7 @@ from alma_graph.beliefs.slots import (
     rival_objects,
     value_phrase,
 )
-from alma_graph.beliefs.surface import NO_POLARITY, SurfacePolarity, surface_polarity
+from alma_graph.beliefs.surface import NO_POLARITY, SurfacePolarity, surface_polarity, surface_value
 from alma_graph.beliefs.wordlist import word_set
 from alma_graph.beliefs.words import agrees_with_any
 
@@ -55,6 +55,7 @@ class Comparison:
         predicate: how well the predicates match.
         polarity_differs: one side is negated.
         opposed: negations and antonyms between the claims are odd in number.
+        order_reversed: one says before, the other after.
         antonyms: spans of the opposites.
         negated_coverage: coverage of the negated side, -1 where polarity is the same.
         negated_unmatched: weight without a partner on the negated side.
@@ -62,8 +63,11 @@ class Comparison:
         scope_conflict: environment, platform, day or fronted phrase differ.
         conditions: how many sides are conditional.
         condition_conflict: the conditions differ.
+        conditional_share: where one side alone is conditional, the share of what matches that is its condition.
         quantity: relation of the quantities.
         slot, inverse_slot: values of one slot; `value_counts` the candidates on each side.
+        other_objects: each side has an object that the other lacks.
+        surface_value: how surely the words alone show two values of one slot, where the parse shows none.
         object_rivals: spans of one object noun modified differently on both sides.
         preferences: both express a preference.
         quantifier: how strongly the quantifiers exclude each other.
@@ -91,6 +95,7 @@ class Comparison:
     predicate: float
     polarity_differs: bool
     opposed: bool
+    order_reversed: bool
     antonyms: tuple[Spans, ...]
     negated_coverage: float
     negated_unmatched: float
@@ -98,10 +103,13 @@ class Comparison:
     scope_conflict: bool
     conditions: int
     condition_conflict: bool
+    conditional_share: float
     quantity: QuantityRelation
     slot: Slot
     inverse_slot: Slot
     value_counts: tuple[int, int]
+    other_objects: bool
+    surface_value: float
     object_rivals: Spans | None
     preferences: bool
     quantifier: float
@@ -159,6 +167,9 @@ def compare(left: Claim, right: Claim, *, one_slot: bool = False) -> Comparison:
         predicate=_predicate_match(alignment),
         polarity_differs=differs,
         opposed=opposed,
+        order_reversed=any(
+            {left.tokens[i].surface, right.tokens[j].surface} == {"before", "after"} for i, j in antonyms
+        ),
         antonyms=tuple(
             (
                 (left.tokens[i].start, left.tokens[i].end),
@@ -174,10 +185,13 @@ def compare(left: Claim, right: Claim, *, one_slot: bool = False) -> Comparison:
         scope_conflict=_scope_conflict(left, right),
         conditions=("conditional" in left.traits) + ("conditional" in right.traits),
         condition_conflict=_condition_conflict(left, right),
+        conditional_share=_conditional_share(alignment),
         quantity=relate_quantities(left, right),
         slot=slot,
         inverse_slot=inverse,
         value_counts=value_counts,
+        other_objects=_has_own_object(alignment.left) and _has_own_object(alignment.right),
+        surface_value=0.0 if opposed or slot is not NO_SLOT or inverse is not NO_SLOT else surface_value(left, right),
         object_rivals=object_rivals,
         preferences=one_slot or (expresses_preference(left) and expresses_preference(right)),
         quantifier=_quantifier_conflict(left.quantifier, right.quantifier, differs),
@@ -216,6 +230,11 @@ def _denies(side: SideView, other: Claim) -> bool:
     if side.claim.predicate not in _DENYING_VERBS or other.predicate not in _AFFIRMING_VERBS:
         return False
     return any(token.role == "o" and index in side.matches for index, token in enumerate(side.claim.tokens))
+
+
+def _has_own_object(side: SideView) -> bool:
+    tokens = side.claim.tokens
+    return any(tokens[i].role in ("o", "x") or tokens[i].dependency in ("xcomp", "dobj") for i in side.unmatched())
 
 
 def _topic(side: SideView, left_out: set[int]) -> float:
@@ -279,6 +298,16 @@ def _condition_conflict(left: Claim, right: Claim) -> bool:
         return False
     mine = any(not agrees_with_any(word, right.condition) for word in left.condition)
     return mine and any(not agrees_with_any(word, left.condition) for word in right.condition)
+
+
+def _conditional_share(alignment: Alignment) -> float:
+    conditional = [side for side in (alignment.left, alignment.right) if "conditional" in side.claim.traits]
+    if len(conditional) != 1:
+        return 0.0
+    side = conditional[0]
+    weights = {index: side.claim.tokens[index].weight for index in side.matches}
+    in_condition = sum(weight for index, weight in weights.items() if side.claim.tokens[index].role == "c")
+    return in_condition / max(1e-6, sum(weights.values()))
 
 
 def _quantifier_conflict(left: str, right: str, polarity_differs: bool) -> float:

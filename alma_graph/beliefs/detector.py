@@ -214,4 +214,6 @@ def _evidence(rule: Rule, facts: Comparison) -> tuple[tuple[int, int], tuple[int
             if slot.left >= 0:
                 mine, yours = facts.left.tokens[slot.left], facts.right.tokens[slot.right]
                 return (mine.start, mine.end), (yours.start, yours.end)
+        last = facts.left.tokens[-1], facts.right.tokens[-1]
+        return (last[0].start, last[0].end), (last[1].start, last[1].end)
     return _claim_spans(facts)

@@ -30,10 +30,12 @@ def guard_factor(facts: Comparison) -> float:
     plan_against_fact = "plan" in modalities and len(modalities - {"norm"}) > 1
     if plan_against_fact and not facts.change and not (conflicting and quantity.presupposed):
         factor *= 0.35
-    if modalities == {"plan"}:
+    if modalities == {"plan"} and not (conflicting and facts.predicate == 1):
         factor *= 0.6
     if conflicting and quantity.kind in DATE_KINDS and (facts.opposed or facts.slot.functional > 0.5):
         factor *= 0.4
+    if facts.conditional_share > 0.5:
+        factor *= 0.3
     if facts.partial:
         factor *= 0.3
     return factor

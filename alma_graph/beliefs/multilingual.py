@@ -18,7 +18,7 @@ from alma_graph.beliefs.wordlist import word_set
 
 MAX_SENTENCES = 12
 MAX_SENTENCE_CHARACTERS = 200
-SUPPORTED = word_set("zh ja ko")
+SUPPORTED = frozenset(("zh", "ja", "ko", *lexicon.NEGATORS))
 SAME_SCORE = 0.85
 NEAR_SCORE = 0.75
 """Scores of sentences that are otherwise the same, and of those with a little said besides."""

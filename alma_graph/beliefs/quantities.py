@@ -64,6 +64,9 @@ def _is_free(found: list[Quantity], start: int, end: int) -> bool:
     return all(end <= q.start or start >= q.end for q in found)
 
 
+_COUNTED_AFTER = re.compile(r" (?!(?:was|is|has|as|this|its|plans|does|goes|starts|ends)\b)[a-z]{2,}s\b")
+
+
 def _add_dates(text: str, found: list[Quantity]) -> None:
     for match in numbers.DATE.finditer(text):
         said = match.group()
@@ -73,6 +76,8 @@ def _add_dates(text: str, found: list[Quantity]) -> None:
         ):
             continue  # the verbs, not the months
         part = match.groupdict()
+        if part["year_only"] and _COUNTED_AFTER.match(text[match.end() : match.end() + 30]):
+            continue  # "2000 entries" counts
         if part["weekday"]:
             day = numbers.WEEKDAYS.index(part["weekday"][:3].lower())
             found.append(Quantity("weekday", day, day, numbers.EXACT, "", match.start(), end))

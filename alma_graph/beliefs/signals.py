@@ -33,7 +33,7 @@ def contradiction_signals(facts: Comparison) -> dict[Rule, float]:
         "negation": _negation(facts),
         "antonym": _antonym(facts),
         "quantity": _quantity(facts),
-        "exclusive_value": _exclusive_value(facts),
+        "exclusive_value": max(_exclusive_value(facts), facts.surface_value),
         "preference": _preference(facts),
         "quantifier": 0.9 * facts.quantifier * ramp(facts.beside_subject.low, 0.5, 0.9),
         "outcome": _outcome(facts),
@@ -76,8 +76,8 @@ def _negation(facts: Comparison) -> float:
     score = 0.95 * topic * (0.6 + 0.4 * ramp(facts.coverage.low, 0.3, 0.7)) * (0.75 + 0.25 * facts.predicate)
     if unmatched > 1.2:
         score *= 0.5
-    if facts.object_rivals:
-        score *= 0.4
+    if facts.object_rivals or facts.other_objects:
+        score *= 0.4  # it is denied of one thing and said of another
     return score * _same_subject(facts)
 
 
@@ -120,6 +120,8 @@ def _exclusive_value(facts: Comparison) -> float:
     score = functional * (0.55 + 0.45 * same_kind) * topic * (1 - 0.75 * ramp(facts.unmatched_beside_value, 0.6, 1.6))
     if facts.predicate < 0.3:
         score *= 0.6
+    if same_kind < 0.25 and functional < 0.9:
+        score *= 0.5
     return score * (0.5 if facts.quantity.one_sided else 1.0)
 
 

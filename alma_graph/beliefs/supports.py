@@ -44,6 +44,7 @@ def _differs(facts: Comparison) -> bool:
     """Anything that sets the claims apart, or makes one of them less than an assertion."""
     return bool(
         facts.opposed
+        or facts.order_reversed
         or facts.quantity.relation > 0
         or facts.rivals
         or facts.scope_conflict

@@ -8,11 +8,13 @@ from typing import NamedTuple
 
 from alma_graph.beliefs.claim_model import Claim
 from alma_graph.beliefs.lexicon_function import IRREGULAR_FORMS, SURFACE_NEGATORS, SURFACE_STOP_WORDS
+from alma_graph.beliefs.lexicon_relations import FUNCTIONAL_VERBS, MULTI_VALUED_VERBS, SLOT_NOUNS
 from alma_graph.beliefs.scales import ramp
 from alma_graph.beliefs.wordlist import word_set
 from alma_graph.beliefs.words import word_relation
 
 MIN_WORDS, MAX_WORDS = 3, 22
+MAX_VALUE_WORDS = 3
 _WORD = re.compile(r"n't|[a-z][\w/-]*")
 _CANNOT_STAND = re.compile(r"(?:n't|not) stand\b")
 _AUXILIARY_STEMS = word_set("ca wo")
@@ -49,6 +51,31 @@ def surface_polarity(left: Claim, right: Claim) -> SurfacePolarity:
         return NO_POLARITY
     covered = (same + opposite) / max(len(mine.content), len(yours.content))
     return SurfacePolarity(0.85 * ramp(covered, 0.55, 0.9), "antonym" if opposite else "negation")
+
+
+def surface_value(left: Claim, right: Claim) -> float:
+    """The same words up to the end, where each names another value: "... runs in Oslo", "... runs in Bergen".
+
+    For clauses whose verb the tagger took for a noun; only after a verb or noun that holds one value, and only names
+    or numbers of words up to `MAX_VALUE_WORDS`.
+    """
+    mine, yours = left.words.rstrip(" .!").split(), right.words.rstrip(" .!").split()
+    shared = 0
+    while shared < min(len(mine), len(yours)) and mine[shared] == yours[shared]:
+        shared += 1
+    ends = mine[shared:], yours[shared:]
+    if shared < MIN_WORDS or not all(0 < len(end) <= MAX_VALUE_WORDS for end in ends):
+        return 0.0
+    if not (_ends_in_name(left) and _ends_in_name(right)) or any(set(end) & SURFACE_NEGATORS for end in ends):
+        return 0.0
+    stems = {stem for word in mine[:shared] for stem in _stems(word)}
+    if stems & MULTI_VALUED_VERBS or not (stems & FUNCTIONAL_VERBS or stems & SLOT_NOUNS):
+        return 0.0
+    return 0.75
+
+
+def _ends_in_name(claim: Claim) -> bool:
+    return bool(claim.tokens) and claim.tokens[-1].pos == "PROPN"
 
 
 def _match(mine: tuple[str, ...], yours: tuple[str, ...]) -> tuple[int, int]:

@@ -21,7 +21,7 @@ PAIRS: tuple[tuple[str, str, str], ...] = (
     ("N", "Sprint 14 closed 12 tickets.", "Sprint 15 closed 18 tickets."),
     ("N", "p95 latency is 210 ms.", "p99 latency is 640 ms."),
     ("N", "Staging has 2 replicas.", "Production has 6 replicas."),
-    ("N", "The timeout is 30 seconds.", "The timeout is 0.5 minutes."),
+    ("S", "The timeout is 30 seconds.", "The timeout is 0.5 minutes."),
     ("N", "Ticket OPS-412 blocks the release.", "Ticket OPS-413 blocks the release."),
     ("N", "The importer processed 1200 rows on Monday.", "The importer processed 900 rows on Tuesday."),
     # owners, places, values of one slot
