@@ -31,8 +31,14 @@ SUBJECT = 0.99
 """From this salience on a memory is about the entity; its own subject leads nowhere new."""
 MAX_ENTITIES = 24
 """Most telling entities of one memory that are followed."""
-EDGE_SHARE = 0.6
-"""What a SUPPORTS or INHERITS_FROM edge of weight 1 passes on."""
+EDGE_SHARE = {
+    ("SUPPORTS", True): 0.6,
+    ("SUPPORTS", False): 0.2,
+    ("INHERITS_FROM", True): 0.3,
+    ("INHERITS_FROM", False): 0.6,
+}
+"""What an edge of weight 1 passes on, along it (True) and against it: much from evidence to the lesson that rests on it
+and from a source to what was derived from it, little back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +125,10 @@ def _one_round(
             _keep_best(out, came, seed, allowed, rows=rows, values=values, via=np.concatenate(via))
         for edge in index.edges.of(seed):
             other = edge.target if edge.source == seed else edge.source
-            if edge.type == "CONTRADICTS" or not edge.counts or not allowed[other]:
+            share = EDGE_SHARE.get((edge.type, edge.source == seed))
+            if share is None or not edge.counts or not allowed[other]:
                 continue
-            value = front[seed] * EDGE_SHARE * min(max(edge.weight, 0.0), 1.0)
+            value = front[seed] * share * min(max(edge.weight, 0.0), 1.0)
             if value > out[other]:
                 out[other] = value
                 came[other] = Step(seed, edge.type)
