@@ -59,8 +59,8 @@ def _other_names(left: Signature, right: Signature) -> bool:
 def blocked(left: Signature, right: Signature) -> str | None:
     """The first reason why the two may not be one strategy, or None. Symmetric.
 
-    One of: script (unreadable and not equal), number, identifier, technology, direction, polarity, axis, name, noun
-    (one noun exchanged, the rest equal), target, order.
+    One of: script (unreadable and not equal), number, identifier, technology, direction, polarity, axis, name,
+    target, order, noun (one noun exchanged, the rest equal).
     """
     if left.opaque or right.opaque:
         return None if left.wording == right.wording else "script"
@@ -83,16 +83,14 @@ def blocked(left: Signature, right: Signature) -> str | None:
     if left.poles and right.poles and _opposite_poles(left, right):
         return "axis"
     only_left, only_right = left.content - right.content, right.content - left.content
-    if only_left and only_right:
-        if _prefixed(only_left, only_right):
-            return "polarity"
-        exchanged = len(only_left) == len(only_right) == 1 and only_left <= left.nouns and only_right <= right.nouns
-        if exchanged and left.content & right.content:
-            return "noun"
+    if only_left and only_right and _prefixed(only_left, only_right):
+        return "polarity"
     if _other_names(left, right):
         return "name"
     if left.targets and right.targets and (_other_target(left, right) or _other_target(right, left)):
         return "target"
     if _crossed(left.order, right.order):
         return "order"
+    if len(only_left) == len(only_right) == 1 and only_left <= left.nouns and only_right <= right.nouns:
+        return "noun" if left.content & right.content else None
     return None

@@ -172,7 +172,7 @@ class Context:
             self._tried[wording].read_as = self._tried[wording].surface
             fresh.append(signature)
         if fresh:
-            self._likeness.add(fresh, self._readings.codes(changed))
+            self._likeness.add(fresh, self._readings.codes(fresh))
 
 
 @dataclass(frozen=True, slots=True)

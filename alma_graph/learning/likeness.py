@@ -49,23 +49,30 @@ class Likeness:
         self.groups = Groups(self._level_score if level == "pool" else None)
 
     def __contains__(self, wording: str) -> bool:
-        return wording in self._rows
+        return wording in self._near
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._near)
 
     def wordings(self) -> set[str]:
         """All wordings here."""
-        return set(self._rows)
+        return set(self._near)
 
     def add(self, signatures: Sequence[Signature], codes: Codes) -> None:
-        """Adds wordings that are not here yet. codes: (n, dimension), a row for each signature."""
-        for signature, code in zip(signatures, codes, strict=True):
-            self._add(signature, code)
+        """Adds wordings that are not here yet. codes: (n, dimension), a row for each signature that is not opaque."""
+        rows = iter(codes)
+        for signature in signatures:
+            if signature.opaque:
+                self._near[signature.wording] = set()
+                self.groups.add(signature.wording, ())
+            else:
+                self._add(signature, next(rows))
 
     def remove(self, wording: str) -> None:
         """Takes a wording out."""
-        self._alive[self._rows.pop(wording)] = False
+        row = self._rows.pop(wording, None)
+        if row is not None:
+            self._alive[row] = False
         for other in self._near.pop(wording):
             self._near[other].discard(wording)
         self.groups.remove(wording)
@@ -77,7 +84,7 @@ class Likeness:
     def _add(self, signature: Signature, code: NDArray[np.int8]) -> None:
         row = len(self._wordings)
         self._reserve(row + 1, len(code))
-        candidates = () if signature.opaque else self._candidates(signature, code, row)
+        candidates = self._candidates(signature, code, row)
         self._matrix[row] = code
         self._lengths[row] = length(code)
         self._sizes[row] = len(signature.content)
@@ -85,10 +92,9 @@ class Likeness:
         self._rows[signature.wording] = row
         self._wordings.append(signature.wording)
         self._signatures.append(signature)
-        if not signature.opaque:
-            self._same_key.setdefault(signature.key, []).append(row)
-            for word in signature.content:
-                self._postings.setdefault(word, []).append(row)
+        self._same_key.setdefault(signature.key, []).append(row)
+        for word in signature.content:
+            self._postings.setdefault(word, []).append(row)
         self._near[signature.wording] = set()
         edges: list[tuple[str, float]] = []
         for other in candidates:

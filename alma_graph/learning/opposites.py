@@ -63,7 +63,6 @@ at least, minimum | at most, maximum
 opt in, opt-in | opt out, opt-out
 log in, sign in, login | log out, sign out, logout
 roll back, rollback, revert | roll forward
-compress | decompress, uncompress
 oldest | newest
 local | remote
 stable | unstable, nightly

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from alma_graph.errors import EmbeddingError
 from alma_graph.learning.signature import Signature, signature
 from alma_graph.learning.vectors import Codes, quantise
-from alma_graph.learning.wording import normalise_wording
+from alma_graph.learning.wording import is_opaque, normalise_wording
 
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 """Texts -> float32 (n, dimension)."""
@@ -42,8 +42,8 @@ class Readings:
         return [self._signatures[text] for text in wanted]
 
     def missing(self, wordings: Iterable[str]) -> list[str]:
-        """Those of the normalised wordings that have no vector yet, each once, in order."""
-        return [wording for wording in dict.fromkeys(wordings) if wording not in self._codes]
+        """Those of the normalised wordings that need a vector and have none yet, each once, in order."""
+        return [wording for wording in dict.fromkeys(wordings) if wording not in self._codes and not is_opaque(wording)]
 
     def provide(self, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
         """Takes vectors that the caller made. A wording that already has one keeps it.
@@ -65,9 +65,17 @@ class Readings:
                 )
             self._codes.setdefault(normalise_wording(text), code)
 
-    def codes(self, wordings: Sequence[str]) -> Codes:
-        """Codes of normalised wordings, (n, dimension) int8; those that are missing are embedded in one call."""
+    def codes(self, signatures: Iterable[Signature]) -> Codes:
+        """Codes of the readable ones, (n, dimension) int8; those that are missing are embedded in one call."""
+        wordings = [signature.wording for signature in signatures if not signature.opaque]
         missing = self.missing(wordings)
         if missing:
             self.provide(missing, self._embed(missing))
-        return np.stack([self._codes[wording] for wording in wordings])
+        return np.stack([self._codes[wording] for wording in wordings]) if wordings else np.zeros((0, 1), np.int8)
+
+    def known_codes(self) -> tuple[list[str], Codes]:
+        """All wordings with a vector, sorted, and their codes: what `provide_codes` takes."""
+        wordings = sorted(self._codes)
+        return wordings, np.stack([self._codes[wording] for wording in wordings]) if wordings else np.zeros(
+            (0, 1), np.int8
+        )

@@ -30,7 +30,8 @@ _IDENTIFIER = re.compile(
     r"\b(?:[a-z][a-z0-9]*(?:_[a-z0-9]+)+|[a-z]+(?:-[a-z0-9]+)*-\d+|[\w.-]+/[\w./-]+"
     r"|\w+\.(?:py|js|ts|go|yaml|yml|json|md|sql))\b"
 )
-_VERSION = re.compile(r"\b(?:v(?:ersion)? ?)(\d+(?:\.\d+)*)\b|\b(\d+\.\d+(?:\.\d+)*)\b")
+_UNIT_FOLLOWS = r"(?! ?(?:%|(?:" + "|".join(re.escape(unit) for unit in UNITS if unit != "%") + r")s?\b))"
+_VERSION = re.compile(r"\b(?:v(?:ersion)? ?)(\d+(?:\.\d+)*)\b|\b(\d+\.\d+(?:\.\d+)*)\b" + _UNIT_FOLLOWS)
 _LETTERS_THEN_VERSION = re.compile(r"(?<=[a-z])(?<!\bv)(\d+\.\d)")
 _LETTERS_THEN_DIGIT = re.compile(r"([a-z]+)(\d)")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?|\d{1,2}:\d\d")

@@ -11,6 +11,7 @@ from alma_graph.errors import InvalidInputError
 from alma_graph.learning.lessons import LearnedOutcome, Lesson, LessonUpdate, Standing
 from alma_graph.learning.readings import Embed, FindNouns, Readings
 from alma_graph.learning.territory import Territory, type_key
+from alma_graph.learning.vectors import Codes
 
 DEFAULT_LEAST_SUCCESSES = 3
 """Successes from which a strategy is a heuristic, unless the agent's scope says otherwise."""
@@ -102,6 +103,14 @@ class StrategyBook:
             EmbeddingError: wrong shape, another dimension than before, not finite, or a zero vector.
         """
         self._readings.provide(texts, vectors)
+
+    def codes(self) -> tuple[list[str], Codes]:
+        """Wordings and their vectors as small integers, (n, dimension) int8, for a caller that keeps them."""
+        return self._readings.known_codes()
+
+    def provide_codes(self, texts: Sequence[str], codes: Codes) -> None:
+        """Takes what `codes` of an earlier book with the same embedder gave."""
+        self._readings.provide_codes(texts, codes)
 
     def record(self, outcomes: Iterable[LearnedOutcome]) -> None:
         """Takes new outcomes. An id that is known already, and an outcome without a strategy, change nothing."""

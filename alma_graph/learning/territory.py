@@ -178,7 +178,7 @@ class Territory:
                 self._likeness.remove(name)
             self._places[name].read_as = self._places[name].surface
         if changed:
-            self._likeness.add(signatures, self._readings.codes(changed))
+            self._likeness.add(signatures, self._readings.codes(signatures))
         return self._likeness.groups.settle()
 
     def _apart(self) -> bool:
