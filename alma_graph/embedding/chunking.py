@@ -64,7 +64,7 @@ def _character_spans(text: str) -> TokenSpans:
     in_word = np.fromiter((character.isalnum() for character in text), np.bool_, len(text))
     starts_word = np.ones(len(text), np.bool_)
     starts_word[1:] = ~(in_word[1:] & in_word[:-1])
-    return np.stack([positions, positions + 1, np.cumsum(starts_word)], axis=1)
+    return np.stack([positions, positions + 1, np.cumsum(starts_word, dtype=np.int64)], axis=1)
 
 
 def _cut(text: str, spans: TokenSpans, limit: int) -> list[ChunkSpan]:

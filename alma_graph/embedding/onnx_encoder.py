@@ -161,7 +161,8 @@ class LoadedModel:
                 ids[row, :count] = tokenized[index].ids
                 mask[row, :count] = 1
             feeds = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-            (output,) = self.session.run([self.output_name], {name: feeds[name] for name in self.input_names})
+            results: Any = self.session.run([self.output_name], {name: feeds[name] for name in self.input_names})
+            output: NDArray[np.float32] = results[0]
             for row, index in enumerate(batch):
                 yield index, output[row] if self.output_is_pooled else output[row, : len(tokenized[index].ids)]
 

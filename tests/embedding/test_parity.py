@@ -11,6 +11,7 @@ LEAST_COSINE = 0.999999
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)  # torch reads 300 texts, on whatever cores are left
 @pytest.mark.filterwarnings("ignore")  # the warnings of torch and transformers are not ours to mend
 def test_every_vector_equals_the_reference_on_300_real_texts(real_texts: list[str]) -> None:
     folder = find_weights()
@@ -32,6 +33,7 @@ def test_every_vector_equals_the_reference_on_300_real_texts(real_texts: list[st
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)  # torch reads 300 texts, on whatever cores are left
 @pytest.mark.filterwarnings("ignore")
 def test_the_reference_cuts_long_texts_at_the_same_places(real_texts: list[str]) -> None:
     folder = find_weights()
