@@ -1,10 +1,12 @@
 // name: repeated-texts
-// Texts that the store holds more than once (equal but for case, width and spacing): what repeats, and how often.
-// parameters: limit: int = 20
-// returns: copies, kind, agents, text
+// Memories whose text the store holds more than once (equal but for case, width and spacing), the most repeated first.
+// parameters: limit: int = 50
+// returns: copies, kind, agent, text, memory_id
 MATCH (m:Memory {project_id: $project_id, status: 'active'})
-WITH m.content_hash AS hash, m.kind AS kind, count(m) AS copies, count(DISTINCT m.agent) AS agents, min(m.text) AS text
+WITH m.content_hash AS hash, m.kind AS kind, count(m) AS copies
 WHERE copies > 1
-RETURN copies, kind, agents, text
-ORDER BY copies DESC, text, kind
+MATCH (copy:Memory {project_id: $project_id, status: 'active'})
+WHERE copy.content_hash = hash AND copy.kind = kind
+RETURN copies, kind, coalesce(copy.agent, '') AS agent, copy.text AS text, copy.id AS memory_id
+ORDER BY copies DESC, text, memory_id
 LIMIT $limit
