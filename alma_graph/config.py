@@ -86,9 +86,9 @@ def expand(value: Any, where: str = "") -> Any:
     return value
 
 
-def load_config(path: str | os.PathLike[str]) -> Config:
+def load_config(path: str | os.PathLike[str], **changes: Any) -> Config:
     """Reads a YAML file; the settings stand at the top or under the one key `alma`. A relative `store` is taken from
-    the working directory.
+    the working directory. `changes` are settings that go before the file's.
 
     Raises:
         ConfigError: no such file, no YAML, an unknown key, a bad value, or a variable that is not set.
@@ -104,9 +104,11 @@ def load_config(path: str | os.PathLike[str]) -> Config:
     if isinstance(raw, dict) and set(raw) == {"alma"}:
         raw = raw["alma"]
     if not isinstance(raw, dict) or not all(isinstance(key, str) for key in raw):
-        raise ConfigError(f"the configuration {os.fspath(path)!r} must be a mapping of settings, with project_id at least")
+        raise ConfigError(
+            f"the configuration {os.fspath(path)!r} must be a mapping of settings, with project_id at least"
+        )
     try:
-        return Config(**expand(raw))
+        return Config(**{**expand(raw), **changes})
     except ConfigError:
         raise
     except InvalidInputError as error:
