@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Complement:
-    """A prepositional object: the preposition, the token, and how the preposition hangs on the verb."""
+    """A prepositional object: the preposition, the token, how the preposition hangs on the verb, and "not on X"."""
 
     preposition: str
     index: int
     relation: str
+    negated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +73,15 @@ def _objects(parse: Parse, verb: Token, found_subjects: list[int]) -> list[int]:
         if child.dep_ in {"dobj", "dative", "oprd"}
         for index in conjuncts(parse, child.i)
     ]
-    if verb.dep_ == "relcl" and not objects:
-        by_pronoun = any(
-            parse.word(child.i) in {"that", "which", "whom"} and child.dep_ in {"dobj", "mark", "nsubjpass"}
+    if verb.dep_ == "relcl" and all(parse.word(index) in RELATIVE_PRONOUNS for index in objects):
+        by_pronoun = bool(objects) or any(
+            parse.word(child.i) in {"that", "which", "whom"} and child.dep_ in {"mark", "nsubjpass"}
             for child in verb.children
         )
         has_preposition = any(child.dep_ == "prep" for child in verb.children)
         stands_outside = verb.head.i not in found_subjects and not has_preposition
         if (found_subjects and found_subjects != [verb.head.i] and by_pronoun) or stands_outside:
-            objects = [verb.head.i]  # "the PR that Bob submitted"
+            return [verb.head.i]  # "the PR that Bob submitted"
     return [index for index in objects if parse.word(index) not in RELATIVE_PRONOUNS]
 
 
@@ -90,11 +91,12 @@ def _complements(parse: Parse, verb: Token, lemma: str, passive: bool) -> list[C
         if child.dep_ not in {"prep", "agent"}:
             continue
         word = parse.word(child.i)
+        denied = child.i > 0 and parse.word(child.i - 1) == "not" and parse.doc[child.i - 1].head.i != verb.i
         for part in child.children:
             if part.dep_ == "pcomp" and part.tag_ == "VBG" and passive and (child.dep_ == "agent" or word == "by"):
                 found.append(Complement(word, part.i, "agent"))  # "fixed by downgrading numpy"
             if part.dep_ == "pobj":
-                found += [Complement(word, index, child.dep_) for index in conjuncts(parse, part.i)]
+                found += [Complement(word, index, child.dep_, denied) for index in conjuncts(parse, part.i)]
             elif part.dep_ == "prep":
                 found += [
                     Complement(parse.word(part.i), index, "prep")
@@ -102,12 +104,33 @@ def _complements(parse: Parse, verb: Token, lemma: str, passive: bool) -> list[C
                     if inner.dep_ == "pobj"
                     for index in conjuncts(parse, inner.i)
                 ]
+    found += _complements_of_objects(parse, verb, lemma)
     for complement in list(found):  # "deployed X with blue-green on Kubernetes": the second preposition is the verb's
         noun = parse.doc[complement.index]
         for child in noun.children:
             word = parse.word(child.i)
-            if child.dep_ == "prep" and (f"{lemma} {word}" in predicates() or noun.ent_type_ in {"TIME", "DATE"}):
+            about_time = noun.ent_type_ in {"TIME", "DATE"} or parse.type(noun.i) == "DATE"
+            if child.dep_ == "prep" and (f"{lemma} {word}" in predicates() or about_time):
                 found += [Complement(word, inner.i, "prep") for inner in child.children if inner.dep_ == "pobj"]
+    return found
+
+
+def _complements_of_objects(parse: Parse, verb: Token, lemma: str) -> list[Complement]:
+    """Prepositions that the parser hung on the object: "forwards traffic to X", "deployed X with a canary"."""
+    found: list[Complement] = []
+    for child in verb.children:
+        if child.dep_ != "dobj":
+            continue
+        for preposition in child.children:
+            if preposition.dep_ != "prep":
+                continue
+            word = parse.word(preposition.i)
+            for part in preposition.children:
+                type_ = parse.type(part.i) if part.dep_ == "pobj" else ""
+                if type_ == "STRATEGY" and word in {"with", "via", "through", "using"}:
+                    found.append(Complement(word, part.i, "prep"))
+                elif type_ and f"{lemma} {word}" in predicates():
+                    found += [Complement(word, index, "prep") for index in conjuncts(parse, part.i)]
     return found
 
 
@@ -135,6 +158,8 @@ def is_clause_verb(parse: Parse, token: Token) -> bool:
     entity = parse.entity(token.i)
     if entity is not None and entity.type != "STRATEGY":
         return False
-    if token.pos_ in {"VERB", "AUX"}:
-        return True
-    return token.dep_ == "ROOT" and any(child.dep_ in SUBJECT_RELATIONS for child in token.children)
+    if token.pos_ not in {"VERB", "AUX"} and not (
+        token.dep_ == "ROOT" and any(child.dep_ in SUBJECT_RELATIONS for child in token.children)
+    ):
+        return False
+    return not parse.is_asked(token)  # "Do you use X?" states nothing

@@ -9,6 +9,7 @@ from alma_graph.extraction.gazetteer import gazetteer
 from alma_graph.extraction.parse import Parse
 from alma_graph.extraction.spans import SpanSet
 from alma_graph.extraction.vocabulary import (
+    FIRM_ONLY_VERBS,
     NOT_PERSON,
     ORG_NAME_ENDINGS,
     PERSON_ONLY_VERBS,
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 _NAME = r"[A-Z][a-z]{1,30}(?: [A-Z][a-z]{1,30})?"
 _INTRODUCED = re.compile(rf"\b(?:[Mm]y name is|I am|I'm|This is|[Cc]all me) ({_NAME})\b(?! (?:and|from|here)?ing)")
 _TITLED = re.compile(r"\b(?:Dr|Mr|Mrs|Ms|Prof)\. ([A-Z][\w'-]{1,30}(?: [A-Z][\w'-]{1,30})?)")
+_ADDRESSED = re.compile(
+    r"\b(?:(?:Thanks|Thank you|Hi|Hey|Hello|Dear|Bye|Congrats|Congratulations),?|"
+    r"(?:Cool|Wow|Yeah|Yes|Sure|Sorry|Nice|Great|Awesome|Whoa|Oh|Okay|Ok),) ([A-Z][a-z]{1,20})(?=[!,.?])"
+)
 _CALLED_FIRM = re.compile(
     r"\b(?:[Cc]ustomer|[Cc]lient|[Vv]endor|[Pp]artner|[Cc]ompany|[Aa]ccount) ((?:[A-Z][\w&-]{1,30} ?){1,3})(?<! )"
 )
@@ -42,6 +47,9 @@ _PERSON_TAGS = frozenset({"PROPN", "NOUN", "ADJ", "ADV", "VERB"})
 def add_worded_cues(prose: str, found: SpanSet) -> None:
     """Add people and firms by the words around them; no parse needed."""
     for match in _INTRODUCED.finditer(prose):
+        if match.group(1) not in NOT_PERSON and match.group(1).casefold() not in gazetteer():
+            found.add(*match.span(1), "PERSON", "cue")
+    for match in _ADDRESSED.finditer(prose):
         if match.group(1) not in NOT_PERSON and match.group(1).casefold() not in gazetteer():
             found.add(*match.span(1), "PERSON", "cue")
     for match in _TITLED.finditer(prose):
@@ -67,8 +75,12 @@ def add_parsed_cues(parse: Parse, found: SpanSet) -> None:
         _add_firm_or_tool(parse, token, found)
     for token in parse.tokens():
         word = parse.raw(token.i)
-        if _can_be_person(parse, token, word) and token.pos_ != "DET" and _acts_as_person(parse, token):
+        if not _can_be_person(parse, token, word) or token.pos_ == "DET":
+            continue
+        if _acts_as_person(parse, token):
             found.add(*parse.offsets[token.i], "PERSON", "cue")
+        elif _acts_as_firm(token):
+            found.add(*parse.offsets[token.i], "ORG", "cue")
 
 
 def add_late_cues(parse: Parse, found: SpanSet) -> None:
@@ -130,6 +142,14 @@ def _acts_as_person(parse: Parse, token: Token) -> bool:
     if _acts(token) and not is_part_of_name:
         return True
     return token.dep_ == "conj" and token.head.pos_ == "PROPN" and _acts(token.head)
+
+
+def _acts_as_firm(token: Token) -> bool:
+    """Subject of "acquired", "renewed": a name by its tag, or by the statistical label where the tag is wrong."""
+    if token.dep_ != "nsubj" or token.head.lemma_.lower() not in FIRM_ONLY_VERBS:
+        return False
+    is_name = token.pos_ == "PROPN" or token.ent_type_ in {"PERSON", "ORG", "GPE", "PRODUCT"}
+    return is_name and not any(child.dep_ == "compound" for child in token.children)
 
 
 def _acts(token: Token) -> bool:

@@ -60,7 +60,8 @@ def gazetteer() -> dict[str, KnownName]:
         free: set[str] = set()
         for form in forms:
             plain = form.rstrip("!")
-            for key in dict.fromkeys((gazetteer_key(plain), plain.casefold() if "-" in plain else gazetteer_key(plain))):
+            keys = [gazetteer_key(plain), plain.casefold()] if "-" in plain else [gazetteer_key(plain)]
+            for key in keys:
                 spellings.setdefault(key, set()).add(plain)
                 if not form.endswith("!"):
                     free.add(key)

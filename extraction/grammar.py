@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from alma_graph.extraction.parse import Parse
+from alma_graph.extraction.predicates import predicates
 from alma_graph.extraction.vocabulary import FAILING_VERBS, RELATIVE_PRONOUNS, SUBJECT_RELATIONS
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ _NEGATIONS = frozenset({"not", "n't", "n’t", "never", "nor", "neither", "nobod
 _NEGATED_NOUNS = frozenset({"no", "neither", "nor"})
 _CARRIES_NEGATION = frozenset({"want", "need", "should", "do", "seem"})
 _DEEPEST_CLAUSE = 5
+_LITERALS = frozenset({"None", "null", "nil", "NaN", "undefined", "true", "false", "True", "False"})
 
 
 def conjuncts(parse: Parse, index: int) -> list[int]:
@@ -42,7 +44,10 @@ def subjects(parse: Parse, verb: Token, depth: int = 0) -> tuple[list[int], bool
     if own is not None:
         stands_for_head = verb.dep_ in {"relcl", "acl", "ccomp"} and parse.entity(own.i) is None
         if stands_for_head and parse.word(own.i) in RELATIVE_PRONOUNS:
-            return [verb.head.i], passive
+            noun = verb.head
+            if parse.raw(noun.i) in _LITERALS and noun.head.pos_ in _VERBAL and depth < _DEEPEST_CLAUSE:
+                return subjects(parse, noun.head, depth + 1)[0], passive  # "f returns None, which breaks g"
+            return [noun.i], passive
         return conjuncts(parse, own.i), passive
     if depth >= _DEEPEST_CLAUSE:
         return [], passive
@@ -90,5 +95,9 @@ def is_negated_argument(parse: Parse, index: int) -> bool:
 
 def verb_name(parse: Parse, verb: Token) -> str:
     """Lemma with its particle: "roll out"."""
+    lemma = verb.lemma_.lower()
     particle = next((parse.word(child.i) for child in verb.children if child.dep_ == "prt"), "")
-    return f"{verb.lemma_.lower()} {particle}".strip()
+    if not particle and verb.i + 1 < len(parse.doc) and parse.doc[verb.i + 1].pos_ == "ADV":
+        following = parse.word(verb.i + 1)  # the parser sees an adverb in "rolled back"
+        particle = following if f"{lemma} {following}" in predicates() else ""
+    return f"{lemma} {particle}".strip()

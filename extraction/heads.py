@@ -27,7 +27,7 @@ def add_head_nouns(parse: Parse, found: SpanSet) -> None:
         first = last
         while first > 0 and _belongs(parse, first - 1):
             first -= 1
-        if first == last and (head not in BARE_COMPONENTS or token.dep_ == "compound"):
+        if first == last and (head not in BARE_COMPONENTS or token.dep_ == "compound" or _of_product(parse, last)):
             continue
         found.add(parse.start(first), parse.end(last), kind, "head")
 
@@ -42,6 +42,11 @@ def _is_inside_longer_compound(parse: Parse, index: int) -> bool:
         return False
     following = parse.raw(index + 1).casefold().rstrip("s")
     return following in COMPONENT_HEADS and parse.doc[index + 1].pos_ in _NOMINAL
+
+
+def _of_product(parse: Parse, index: int) -> bool:
+    """Whether the head follows a found product: "Celery workers" are named by Celery alone."""
+    return index > 0 and parse.type(index - 1) == "TECH" and parse.start(index) - parse.end(index - 1) == 1
 
 
 def _belongs(parse: Parse, index: int) -> bool:

@@ -93,11 +93,13 @@ def _by_words(text: str, look_up: Callable[[str], T | None]) -> Iterator[Mention
         if (value := look_up(written)) is not None:  # files, variables and code keep their form in the key
             yield Mention(written, start, end, written, "", value)
         atoms += [(_folded(a.group()), start + a.start(), start + a.end()) for a in _ATOM.finditer(written)]
+    words = [atom[0] for atom in atoms]
+    readings = [words, *_other_readings(words)]
     position = 0
     while position < len(atoms):
         used = 1
         for count in range(min(MAX_MENTION_WORDS, len(atoms) - position), 0, -1):
-            found = _look_up_run([atom[0] for atom in atoms[position : position + count]], look_up)
+            found = _look_up_run(readings, position, position + count, look_up)
             if found is not None:
                 start, end = atoms[position][1], atoms[position + count - 1][2]
                 yield Mention(text[start:end], start, end, found[0], "", found[1])
@@ -111,19 +113,25 @@ def _folded(atom: str) -> str:
     return folded.replace("\u2019", "'").removesuffix("'s").strip(_EDGES)
 
 
-def _look_up_run(atoms: list[str], look_up: Callable[[str], T | None]) -> tuple[str, T] | None:
-    """The run itself, its singular, its long form ("svc" is "service"), its form without accents."""
-    key = " ".join(atoms)
-    variants = [key]
-    if key.endswith("s") and not key.endswith(("ss", "us", "is")):
-        variants.append(key[:-1])
-    if any(atom in SHORT_FORMS for atom in atoms):
-        variants.append(" ".join(SHORT_FORMS.get(atom, atom) for atom in atoms))
-    if not key.isascii():
-        variants.append(without_accents(key))
-    for variant in variants:
-        if (value := look_up(variant)) is not None:
-            return variant, value
+def _other_readings(words: list[str]) -> Iterator[list[str]]:
+    """The query's words in long form ("svc" is "service"), and without accents, where that makes a difference."""
+    long_forms = [SHORT_FORMS.get(word, word) for word in words]
+    if long_forms != words:
+        yield long_forms
+    if not all(word.isascii() for word in words):
+        yield [without_accents(word) for word in words]
+
+
+def _look_up_run(
+    readings: list[list[str]], start: int, stop: int, look_up: Callable[[str], T | None]
+) -> tuple[str, T] | None:
+    """The name that a run of words is in some reading, as written or without a plural's s."""
+    for words in readings:
+        key = " ".join(words[start:stop])
+        if (value := look_up(key)) is not None:
+            return key, value
+        if key.endswith("s") and (value := look_up(key[:-1])) is not None:
+            return key[:-1], value
     return None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from alma_graph.extraction.grammar import is_negated
@@ -70,7 +71,7 @@ def add_between_nouns(parse: Parse, triples: Triples) -> None:
 
 def add_between_neighbours(parse: Parse, entities: list[Span], triples: Triples) -> None:
     """Add triples by what stands between two entities that follow each other."""
-    for first, second in zip(entities, entities[1:], strict=False):
+    for first, second in pairwise(entities):
         gap = parse.text[first.end : second.start]
         if len(gap) > _LONGEST_GAP or "\n" in gap:
             continue

@@ -81,6 +81,13 @@ class Parse:
         """Tokens of the document, in order."""
         return self.doc
 
+    def is_asked(self, token: Token) -> bool:
+        """Whether a token stands in a sentence that ends in a question mark."""
+        last = token.sent.end - 1
+        while last > token.sent.start and not self.raw(last).strip(" \n\"')"):
+            last -= 1
+        return self.raw(last).startswith("?")
+
     def starts_sentence(self, position: int) -> bool:
         """Whether nothing but blanks stands between this character and the start or a sentence's end."""
         before = position - 1

@@ -38,6 +38,10 @@ _MONTH = (
 )
 _DAY = r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?"
 _ZONE = r"(?:\s?(?:UTC|GMT|CET|CEST|EST|EDT|PST|PDT|am|pm|AM|PM)\b)?"
+_NUMBER_WORD = (
+    r"(?:[Oo]ne|[Tt]wo|[Tt]hree|[Ff]our|[Ff]ive|[Ss]ix|[Ss]even|[Ee]ight|[Nn]ine|[Tt]en|[Ee]leven|[Tt]welve|[Ff]ifteen|"
+    r"[Tt]wenty|[Tt]hirty|[Ff]orty|[Ff]ifty|[Ss]ixty|[Nn]inety)"
+)
 _NTH = r"(?:st|nd|rd|th)?"
 _NOT_IN_DOTTED = r"(?<!\w)(?<!\w\.)"
 _HEADS = "|".join(sorted(COMPONENT_HEADS))
@@ -144,14 +148,17 @@ AFTER_GAZETTEER: tuple[Pattern, ...] = _patterns(
         "LOCATION",
         r"(?<=\b[tio][onr] )(?:staging|production|prod|preprod|QA|sandbox)\b(?! [a-z])|"
         r"(?<=\b[tio][onr] )(?:staging|production|prod|preprod)\b"
-        r"(?= (?:at|by|using|with|on|first|and|after|before|for|last)\b)",
+        r"(?= (?:at|by|using|with|without|on|in|first|and|or|but|after|before|for|from|last|is|was|were|has|had|since|"
+        r"until|during|because|when|while|so|then|again|if|as|via|today|yesterday|now|only)\b)",
     ),
     ("LOCATION", r"\b(?:us|eu|ap|sa|ca|af|me)-(?:north|south|east|west|central)(?:east|west)?-?\d[a-z]?\b"),
     (
         "QUANTITY",
         r"[$€£]\s?\d[\d,.]{0,24}\d?\s?[kKmMbB]?\b|"
         rf"(?<!\d,)\b\d[\d,]{{0,24}}(?:\.\d{{1,12}})?\s?[kKM]?\s?{_UNIT}(?![\w-])"
-        r"(?: per (?:second|minute|hour|day|month|year))?|\bport \d+\b|\b\d{1,12}e-\d+\b",
+        r"(?: per (?:second|minute|hour|day|month|year))?|\bport \d+\b|\b\d{1,12}e-\d+\b|"
+        rf"\b{_NUMBER_WORD} (?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|times|retries|attempts|percent|"
+        r"replicas|workers|pods|nodes|instances|users|requests|tokens|rows|points|dollars|euros)\b(?!-)",
     ),
     (
         "METRIC",

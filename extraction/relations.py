@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 _INTRODUCTION = re.compile(r"\b[Mm]y name is ([A-Z]\w{0,30}(?: [A-Z]\w{0,30})?)")
 _REFLEXIVE_PREPOSITION_VERBS = frozenset({"call", "talk", "recover", "retry", "break"})
-_BUILDING = frozenset({"write", "build", "implement"})
+_SUPERIORS = frozenset({"manager", "boss", "supervisor"})
+_BUILDING = frozenset({"write", "rewrite", "build", "implement"})
+_ADJUNCT_PREPOSITIONS = frozenset({"in", "on", "at", "during", "for", "after", "before", "since", "until", "within"})
+"""With a verb that no rule names they say where or when, not what is related to what."""
 
 
 def relations(parse: Parse, entities: list[Span], session: SessionContext) -> list[Triple]:
@@ -51,9 +54,9 @@ class _VerbRules:
     def apply(self, clause: Clause) -> None:
         """Add the triples that a clause states."""
         verb = clause.verb
-        if clause.lemma == "use" and verb.tag_ == "VBG" and verb.dep_ in {"acl", "advcl", "xcomp"}:
-            if verb.head.pos_ in {"VERB", "AUX"}:
-                return  # "deployed X using Y" is read at "deployed"
+        is_using = clause.lemma == "use" and verb.tag_ == "VBG" and verb.dep_ in {"acl", "advcl", "xcomp"}
+        if is_using and verb.head.pos_ in {"VERB", "AUX"}:
+            return  # "deployed X using Y" is read at "deployed"
         if clause.lemma == "decide" and any(c.preposition == "against" for c in clause.complements):
             for complement in clause.complements:
                 if complement.preposition == "against":
@@ -107,21 +110,32 @@ class _VerbRules:
                                     self._triples.add(subject, "WORKS_FOR", part.i, clause.negated)
                 elif not clause.agents:
                     self._triples.add(subject, "IS", attribute, clause.negated)
+                self._superior(subject, attribute, clause.negated)
+                self._superior(attribute, subject, clause.negated)
 
     def _owner(self, possessive: Token) -> Argument | None:
         return self._arguments.at(possessive.i)
+
+    def _superior(self, role: int, person: int, negated: bool) -> None:
+        """ "My manager is X", "X is my manager"."""
+        if self._parse.word(role) not in _SUPERIORS or self._parse.type(person) != "PERSON":
+            return
+        for child in self._parse.doc[role].children:
+            if child.dep_ == "poss" and self._parse.word(child.i) == "my":
+                self._triples.add(self._arguments.speaker(child.i), "REPORTS_TO", person, negated)
 
     def _complement(self, clause: Clause, complement: Complement) -> None:
         """One prepositional object: of the verb, or of its light object."""
         parse, preposition, index = self._parse, complement.preposition, complement.index
         key = f"{clause.lemma} {preposition}"
-        negated = clause.negated
+        negated = clause.negated != complement.negated
         if clause.passive and clause.predicate == "USES" and preposition in {"in", "by", "for", "throughout"}:
             for subject in clause.subjects:  # "requests is used in sync.py"
                 self._triples.add(index, "USES", subject, negated)
         elif key in predicates():
-            about_object = clause.objects and clause.lemma.split()[0] in MOVES_ITS_OBJECT
-            who = clause.objects if about_object else clause.subjects or clause.objects
+            first_word = clause.lemma.split()[0]
+            about_object = first_word in MOVES_ITS_OBJECT or (preposition == "in" and first_word in _BUILDING)
+            who = (about_object and clause.objects) or clause.subjects or clause.objects
             self._pair(who, predicates()[key], index, negated)
         elif preposition in {"with", "via", "through", "using"} and parse.type(index) == "STRATEGY":
             self._pair(clause.objects or clause.subjects, "USES", index, negated)
@@ -154,7 +168,7 @@ class _VerbRules:
         for subject in clause.subjects:
             if clause.lemma in _REFLEXIVE_PREPOSITION_VERBS and clause.lemma in predicates():
                 self._triples.add(subject, predicates()[clause.lemma], index, clause.negated)
-            elif parse.entity(subject) is not None and not (preposition == "at" and parse.type(index) == "ORG"):
+            elif parse.entity(subject) is not None and preposition not in _ADJUNCT_PREPOSITIONS:
                 predicate = f"{clause.lemma}_{preposition}".upper().replace(" ", "_")
                 self._triples.add(subject, predicate, index, clause.negated)
 

@@ -31,6 +31,7 @@ _BARE_NUMBER = re.compile(
     r"(?<=\bto )\d+\b|(?<=\bof )\d+(?:\.\d+)?\b|(?<=\bis )\d+\b|(?<=length )\d+\b|(?<=size )\d+\b|"
     r"(?<=overlap )\d+\b|(?<==)\d+\b|(?<=\bline )\d+\b"
 )
+_LINE_OF_FILE = re.compile(r":(\d{1,6})\b(?![./])")
 _MORE_OF_A_NUMBER = re.compile(r"[\d.]*\s?[A-Za-z]?[\d.]*\.\d")
 _COMPOUND = re.compile(r"([\w.+#]+)-(?:based|backed|style|like|only|compatible|native|driven)")
 _STRATEGY_HEAD = re.compile(rf"[ -](?:{STRATEGY_HEADS})\b")
@@ -38,7 +39,9 @@ _ORG_SUFFIX = re.compile(rf",? (?:{ORG_SUFFIXES})(?!\w)", re.IGNORECASE)
 _NAMES_A_FLAG = re.compile(r" [A-Z]+_[A-Z_]+| \w+\.\w+")
 _NEXT_LOWER_WORD = re.compile(r" ([a-z]+)\b")
 _NOT_OF_GENERIC_TECH = frozenset({"stores", "indexes", "views", "forms", "pages"})
-_THE_LIBRARY_REQUESTS = re.compile(r" (?:is|was|has|library|package|v?\d|\d)")
+_A_LIBRARY_AFTER = re.compile(r" (?:is|was|has|library|package|v?\d)")
+_A_LIBRARY_BEFORE = re.compile(r"\b(?:import|install|uses?|using|needs?|requires?|of|with|pip install|upgraded?) $")
+_EVERYDAY_LIBRARIES = {"requests": _A_LIBRARY_AFTER, "torch": re.compile(r" (?:library|package|v?\d)|==|\.")}
 
 
 @dataclass(slots=True)
@@ -129,6 +132,8 @@ def _sole_name(inner: str) -> Span | None:
 def _add_numbers(text: str, found: SpanSet) -> None:
     """Versions after the thing they are of, and numbers after "to", "of", "size" and the like."""
     for span in list(found.spans):
+        if span.type == "FILE" and (line := _LINE_OF_FILE.match(text, span.end)):
+            found.add(*line.span(1), "QUANTITY", "pattern")
         if span.type not in {"TECH", "COMPONENT"}:
             continue
         if one := _VERSION_AFTER.match(text, span.end):
@@ -172,9 +177,16 @@ def _readings(raw: str, count: int, text: str, end: int) -> Iterator[tuple[str, 
             written = compound.group(1)
     if known is None or (known.spellings and written not in known.spellings):
         return
-    if written == "requests" and not _THE_LIBRARY_REQUESTS.match(text, end):
+    after = _EVERYDAY_LIBRARIES.get(written)
+    if after is not None and not after.match(text, end) and not _import_before(written, text, end):
         return
     yield written, known
+
+
+def _import_before(written: str, text: str, end: int) -> bool:
+    """ "import torch", "uses torch": the words before say that it is a library ("of requests" says nothing)."""
+    start = end - len(written)
+    return written != "requests" and _A_LIBRARY_BEFORE.search(text, max(0, start - 16), start) is not None
 
 
 def _place(text: str, start: int, name_end: int, end: int, known: KnownName, count: int, found: SpanSet) -> int:

@@ -30,6 +30,14 @@ _LEADING_WORD = re.compile(
     r"^(?:the|The|a|Lead|Customer|Champion|Client|User|Spoke|Talked|Project|Decision|Nit|Team|Hey|Hi|Thanks) "
 )
 _POSSESSIVE = re.compile(r"'s?$")
+_CALENDAR = re.compile(
+    r"\d|\b(?:last|next|this|past|ago|early|late|earlier|later|mid|end of|yesterday|today|tomorrow|tonight)\b|"
+    r"January|February|March|April|June|July|August|Septem|Octob|Novem|Decem|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day",
+    re.IGNORECASE,
+)
+_VAGUE = re.compile(
+    r"^(?:a|an|that|each|every|one|all|whole|day|week|month|year|night|morning|evening)\b", re.IGNORECASE
+)
 _SPAN_LIKE = re.compile(r"\d-(?:minute|hour|day|second)")
 _DATE_LIKE = re.compile(
     r"\d|day|week|month|year|night|morning|evening|January|February|March|April|June|July|August|Septem|Octob|Novem|"
@@ -37,9 +45,7 @@ _DATE_LIKE = re.compile(
     re.IGNORECASE,
 )
 _FREQUENCY = re.compile(r"^(?:daily|weekly|monthly|nightly|the)\b", re.IGNORECASE)
-_DURATION = re.compile(
-    r"(?:about |over |some )?\w+ (?:days?|weeks?|months?|years?|hours?|minutes?|seconds?)"
-)
+_DURATION = re.compile(r"(?:about |over |some )?\w+ (?:days?|weeks?|months?|years?|hours?|minutes?|seconds?)")
 _ACRONYM = re.compile(r"[A-Z][A-Z0-9]+")
 _CAPITALISED_PLURAL = re.compile(r"[A-Z][a-z]+s")
 _NO_NAME_TAGS = frozenset({"VERB", "ADJ", "ADV", "INTJ", "NOUN"})
@@ -76,7 +82,9 @@ def _date_type(written: str) -> str:
         return ""
     if _FREQUENCY.search(written):
         return ""
-    return "QUANTITY" if _DURATION.fullmatch(written) else "DATE"
+    if _DURATION.fullmatch(written):
+        return "" if written.split(maxsplit=1)[0].lower() in {"that", "each", "every"} else "QUANTITY"
+    return "" if _VAGUE.match(written) and not _CALENDAR.search(written) else "DATE"
 
 
 def _trimmed_name(text: str, start: int, end: int) -> tuple[int, int]:
@@ -116,7 +124,8 @@ def _name_type(parse: Parse, start: int, end: int, type_: str, tokens: list[Toke
 
 def _follows_person(found: SpanSet, start: int) -> bool:
     return any(
-        span.type == "PERSON" and span.end < start and found.text[span.end : min(start, span.end + 12)].strip(" ,")
-        in {"of", "at", "from"}
+        span.type == "PERSON"
+        and span.end < start
+        and found.text[span.end : min(start, span.end + 12)].strip(" ,") in {"of", "at", "from"}
         for span in found.spans
     )

@@ -11,14 +11,17 @@ from alma_graph.extraction.records import PRONOUN, SessionContext
 from alma_graph.extraction.reference import Argument, Arguments
 from alma_graph.extraction.vocabulary import RELATIVE_PRONOUNS, SPEAKER_PRONOUNS, VALUE_TYPES
 
-_NO_OBJECTS = RELATIVE_PRONOUNS | {"what", "more", "least"}
+_NO_OBJECTS = RELATIVE_PRONOUNS | {"what", "more", "least", "both", "each", "one", "others", "something", "anything"}
 
-# Shares right among triples of the kind, rounded down to .05, on the development sentences.
-_BETWEEN_ENTITIES = 0.9
-_ONE_ENTITY = 0.8
-_NO_ENTITY = 0.6
-_UNKNOWN_VERB = 0.6
-_THROUGH_REFERENCE = 0.9  # factor
+_NO_NOUNS = frozenset({"ADP", "ADV", "AUX", "CCONJ", "SCONJ", "PART", "PUNCT", "INTJ"})
+
+# Shares of triples with a labelled pair and predicate on 134 development texts (87 of 99, 43 of 50, 4 of 5), rounded
+# down; labels are not exhaustive. Triples of unknown verbs are never labelled so: theirs is a guess, as is the factor.
+_BETWEEN_ENTITIES = 0.85
+_ONE_ENTITY = 0.85
+_NO_ENTITY = 0.75
+_UNKNOWN_VERB = 0.4
+_THROUGH_REFERENCE = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,8 @@ class Triples:
             return
         if isinstance(object_, int) and self._parse.word(object_) in _NO_OBJECTS:
             return
+        if self._is_no_noun(subject) or self._is_no_noun(object_):
+            return
         if not self._tells_enough(subject, predicate, object_, left):
             return
         if isinstance(object_, int):
@@ -83,6 +88,12 @@ class Triples:
             or left.resolved
         )
 
+    def _is_no_noun(self, side: int | Argument) -> bool:
+        """A function word, where the parser went astray."""
+        if not isinstance(side, int) or self._parse.entity(side) is not None:
+            return False
+        return self._parse.doc[side].pos_ in _NO_NOUNS
+
     def _is_identity(self, subject: int | Argument, object_: int | Argument) -> bool:
         if not isinstance(subject, int) or not isinstance(object_, int) or self._parse.entity(object_) is None:
             return False
@@ -103,10 +114,8 @@ class Triples:
 
 def _confidence(left: Argument, right: Argument, predicate: str) -> float:
     named = sum(side.type not in {"TERM", PRONOUN} for side in (left, right))
-    if predicate not in known_predicates():
-        base = _UNKNOWN_VERB
-    else:
-        base = (_NO_ENTITY, _ONE_ENTITY, _BETWEEN_ENTITIES)[named]
+    known = predicate in known_predicates()
+    base = (_NO_ENTITY, _ONE_ENTITY, _BETWEEN_ENTITIES)[named] if known else _UNKNOWN_VERB
     if left.resolved or right.resolved:
         base *= _THROUGH_REFERENCE
     return round(base, 3)

@@ -47,6 +47,7 @@ OTHER_ROLES = frozenset(
 WEAK_MODIFIERS = frozenset(
     """
     new old same other own main whole entire current previous next last first second many several some few more less
+    amazing awesome great nice good bad best better worse different similar big small cool real full
     every stale slow fast flaky broken missing failed failing misconfigured nightly-only only local remote latest
     """.split()
 )
@@ -55,12 +56,15 @@ WEAK_MODIFIERS = frozenset(
 NOT_PERSON = frozenset(
     """
     I We You He She It They The This That There Then When If No Not Yes Please Always Never Use Set Run Add Fix Move
-    Root Decision Deployment Requires Retry Rename Nit Neither Without Switched Talked Spoke Lead Customer Client User
-    Champion Rolled Pushed Feature Helm Docker Error Budget Deployed Upgraded Increased Rate Docs Today Yesterday
-    Monday Tuesday Wednesday Thursday Friday Saturday Sunday Mondays Fridays January February March April May June
-    July August September October November December TODO FIXME NOTE On In At From To For By With After Before Since
-    Prefer Prefers Nobody Everyone Everybody Someone Somebody Anyone Who What Which Our My Your Their His Her Its
-    These Those Each Every All Both Some Any Most Many Several Team Support Marketing Sales Engineering Finance Legal
+    Root Decision Deployment Requires Retry Rename Nit Neither Without Switched Talked Spoke Lead Customer Client
+    User Champion Rolled Pushed Feature Helm Docker Error Budget Deployed Upgraded Increased Rate Docs Today
+    Yesterday Monday Tuesday Wednesday Thursday Friday Saturday Sunday Mondays Fridays January February March April
+    May June July August September October November December TODO FIXME NOTE On In At From To For By With After
+    Before Since Prefer Prefers Nobody Everyone Everybody Someone Somebody Anyone Who What Which Our My Your Their
+    His Her Its Thanks Thank Hi Hey Hello Dear Bye Congrats Congratulations Cool Wow Yeah Sure Sorry Nice Great
+    Awesome Whoa Oh Okay Nah Yep Nope Wanna Gotta Gonna Woah Woohoo Haha Yay Btw People One Ones Ok Good Glad Happy
+    Guys Folks Buddy Man Dude Mom Dad Well Just But And So Or Let Here Now How Why Where These Those Each Every All
+    Both Some Any Most Many Several Team Support Marketing Sales Engineering Finance Legal
     """.split()
 )
 """Capitalised words that are no names of people."""
@@ -82,6 +86,9 @@ PERSON_ONLY_VERBS = frozenset(
     """.split()
 )
 """Verbs whose subject is a person rather than a firm: they overrule the statistical label."""
+
+FIRM_ONLY_VERBS = frozenset("acquire compete renew churn onboard headquarter".split())
+"""Verbs whose capitalised subject is a firm."""
 
 PERSON_PASSIVE_VERBS = PERSON_ONLY_VERBS | {"turn", "fix", "deploy", "own"}
 
