@@ -32,16 +32,12 @@ _DECIMALS = 3
 
 @dataclass(slots=True)
 class _Tried:
-    """Outcomes of one wording, and how it was written (surface -> number of outcomes)."""
+    """Outcomes of one wording, their successes, and how it was written (surface -> number of outcomes)."""
 
     outcomes: dict[str, LearnedOutcome] = field(default_factory=dict)
+    successes: int = 0
     surfaces: dict[str, int] = field(default_factory=dict)
     read_as: str = ""
-
-    @property
-    def counts(self) -> Counts:
-        successes = sum(outcome.success for outcome in self.outcomes.values())
-        return Counts(successes, len(self.outcomes) - successes)
 
     @property
     def surface(self) -> str:
@@ -73,13 +69,18 @@ class Context:
     def __init__(self, readings: Readings) -> None:
         self._readings = readings
         self._tried: dict[str, _Tried] = {}
+        self._unread: set[str] = set()
         self._likeness = Likeness("pool")
 
     def record(self, outcome: LearnedOutcome) -> None:
         """Counts one outcome; one whose id is already here changes nothing."""
-        tried = self._tried.setdefault(normalise_wording(outcome.strategy), _Tried())
+        wording = normalise_wording(outcome.strategy)
+        tried = self._tried.setdefault(wording, _Tried())
         if outcome.id not in tried.outcomes:
             tried.outcomes[outcome.id] = outcome
+            tried.successes += outcome.success
+            if outcome.strategy not in tried.surfaces:
+                self._unread.add(wording)
             tried.surfaces[outcome.strategy] = tried.surfaces.get(outcome.strategy, 0) + 1
 
     def forget(self, outcome: LearnedOutcome) -> None:
@@ -89,9 +90,11 @@ class Context:
         if tried is None or outcome.id not in tried.outcomes:
             return
         del tried.outcomes[outcome.id]
+        tried.successes -= outcome.success
         tried.surfaces[outcome.strategy] -= 1
         if not tried.surfaces[outcome.strategy]:
             del tried.surfaces[outcome.strategy]
+            self._unread.add(wording)
         if not tried.outcomes:
             del self._tried[wording]
             if wording in self._likeness:
@@ -100,7 +103,12 @@ class Context:
     @property
     def counts(self) -> Counts:
         """All outcomes here."""
-        return _total(tried.counts for tried in self._tried.values())
+        return self._sum(self._tried)
+
+    def _sum(self, wordings: Iterable[str]) -> Counts:
+        tried = [self._tried[wording] for wording in wordings]
+        successes = sum(one.successes for one in tried)
+        return Counts(successes, sum(len(one.outcomes) for one in tried) - successes)
 
     def lessons(self, name: ContextName, least_successes: int) -> dict[str, Lesson]:
         """What this context teaches, by id: a pure function of its outcomes."""
@@ -110,7 +118,7 @@ class Context:
         self._compare()
         self._likeness.groups.settle()
         groups = self._likeness.groups.groups()
-        counts = {group: _total(self._tried[wording].counts for wording in group) for group in groups}
+        counts = {group: self._sum(group) for group in groups}
         by_wording = {wording: group for group in groups for wording in group}
         lessons: dict[str, Lesson] = {}
         for group in groups:
@@ -120,7 +128,7 @@ class Context:
                 continue
             near = {other for wording in group for other in self._likeness.near(wording)}
             kin = sorted({by_wording[other] for other in near} - {group})
-            kin_counts = _total(counts[other] for other in kin)
+            kin_counts = sum((counts[other] for other in kin), Counts())
             rate = backed_off((total - counts[group] - kin_counts, kin_counts, counts[group]))
             evidence = _Evidence(
                 name=name,
@@ -151,19 +159,19 @@ class Context:
         self._likeness.groups.settle()
         found = []
         for group in self._likeness.groups.groups():
-            counts = _total(self._tried[wording].counts for wording in group)
+            counts = self._sum(group)
             surface = self._tried[group[0]].surface
             found.append(Standing(name.agent, name.shown, surface, counts.successes, counts.failures))
         return found
 
     def _compare(self) -> None:
         """Brings wordings that are new, or now read from another surface, into the comparison."""
-        changed = [
+        changed = sorted(
             wording
-            for wording, tried in self._tried.items()
-            if wording not in self._likeness or tried.read_as != tried.surface
-        ]
-        changed.sort()
+            for wording in self._unread
+            if wording in self._tried and self._tried[wording].read_as != self._tried[wording].surface
+        )
+        self._unread.clear()
         signatures = self._readings.signatures(self._tried[wording].surface for wording in changed)
         fresh = []
         for wording, signature in zip(changed, signatures, strict=True):
@@ -231,7 +239,3 @@ class _Evidence:
             interval=self._interval(),
             similar=self.similar,
         )
-
-
-def _total(counts: Iterable[Counts]) -> Counts:
-    return sum(counts, Counts())

@@ -245,7 +245,7 @@ def test_load_comes_first(make_book: MakeBook) -> None:
 
 
 def test_why_bad_is_bounded_and_independent_of_order() -> None:
-    errors: list[str | None] = [f"error {letter}" for letter in "abcdefgh"] + ["error c", None, " ", "x" * 900]
+    errors: list[str | None] = [*(f"error {letter}" for letter in "abcdefgh"), "error c", None, " ", "x" * 900]
     text = explain_failures(12, 20, errors)
     assert text == explain_failures(12, 20, reversed(errors))
     assert text.startswith("Failed 12 of 20 times: error c (2 times); error a (once)")
