@@ -1,6 +1,6 @@
 """How well contradictions between memories are found: F1 on labelled pairs, false alarms on chat turns, time.
 
-    python benchmarks/contradiction_f1.py [--pairs NAME ...] [--errors] [--alarms N]
+    python -m benchmarks.contradiction_f1 [--pairs NAME ...] [--errors] [--alarms N]
 
 Reads the public evaluation sets from ALMA_BENCH_DATA (default: ../shared/data beside the repository). Labels C
 (contradiction) and U (update of one slot) both count as a contradiction. Constants are chosen on the development sets
@@ -13,14 +13,11 @@ import argparse
 import json
 import os
 import random
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from alma_graph.beliefs import EDGE, SUSPECTED, Claims, Judgement, Side, SymbolicDetector, parse_claims
 

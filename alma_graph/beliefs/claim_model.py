@@ -315,8 +315,11 @@ def _token_of(row: list[Any]) -> Token:
     )
 
 
-def _finite(bound: float) -> float | None:
-    return bound if math.isfinite(bound) else None
+def _finite(bound: float) -> float | int | None:
+    """None for no bound; whole numbers without a fraction, so that the stored form is one for one value."""
+    if not math.isfinite(bound):
+        return None
+    return int(bound) if float(bound).is_integer() else bound
 
 
 def _quantity_row(quantity: ClaimQuantity) -> list[Any]:

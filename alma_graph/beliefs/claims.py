@@ -117,7 +117,14 @@ def _claim(clause: Clause, cleaned: CleanText, quotes: list[tuple[int, int]], nu
 
 
 def _is_content(token: Any) -> bool:
-    if token.dep_ == "neg" or token.lemma_.lower() in lexicon.NEGATIVE_DETERMINERS or token.is_punct:
+    if token.lower_ == "longer" and any(child.lower_ == "no" for child in token.children):
+        return False
+    if (
+        token.lower_ == "anymore"
+        or token.dep_ == "neg"
+        or token.lemma_.lower() in lexicon.NEGATIVE_DETERMINERS
+        or token.is_punct
+    ):
         return False
     if token.pos_ in _CONTENT:
         return True

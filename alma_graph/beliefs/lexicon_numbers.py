@@ -96,7 +96,7 @@ COMPARISONS: tuple[tuple[str, re.Pattern[str]], ...] = (
 )
 # "the count is up to 340 now" states a value, not a bound.
 GROWN_TO = re.compile(r"\b(is|are|'m|am|'s|now|was|were|me)\s+(now )?up to\W*$")
-MORE_AFTER = re.compile(r"\s*(or more|and up|\+|or higher)")
+MORE_AFTER = re.compile(r"\s*([a-z%]+\s+)?(or more|and up|\+|or higher)")
 MINIMUM_BEFORE = re.compile(r"\b(minimum|at least|min)\b", re.IGNORECASE)
 MAXIMUM_ANYWHERE = re.compile(r"\b(maximum|at most|limit\w*|max|cap)\b", re.IGNORECASE)
 PER_YEAR = re.compile(r"(\s*(dollars?|euros?))?\s*(a|per|/)\s*(year|yr)")

@@ -11,6 +11,7 @@ from alma_graph.beliefs.clauses import Clause
 from alma_graph.beliefs.wordlist import word_set
 
 _FORBIDDING = word_set("forbid prohibit ban")
+_EMPLOYED = frozenset(("at", "for", "as", "in", "from"))
 _ENDING = word_set("stop quit cease")
 _NEGATABLE_PLACES = word_set("det nsubj nsubjpass dobj attr preconj cc pobj")
 _QUANTIFIER_PLACES = word_set("det advmod predet amod nsubj nsubjpass preconj nummod dep pobj dobj cc")
@@ -90,7 +91,8 @@ def _negates(clause: Clause, token: Any) -> bool:
     if token.dep_ == "neg" and token.head.i in clause.chain:
         return True
     if token.lower_ in lexicon.NEGATIVE_DETERMINERS:
-        return token.dep_ in _NEGATABLE_PLACES or token.head.i in clause.chain
+        no_longer = token.lower_ == "no" and token.head.lower_ == "longer"
+        return no_longer or token.dep_ in _NEGATABLE_PLACES or token.head.i in clause.chain
     if token.lemma_ in lexicon.NEGATIVE_VERBS and in_chain:
         lacks = token.lemma_ in ("lack", "miss")
         return any(child.dep_ == "xcomp" or (lacks and child.dep_ == "dobj") for child in token.children)
@@ -218,5 +220,7 @@ def _valence(clause: Clause, words: str, negations: int) -> tuple[int, bool]:
 def _can_evaluate(token: Any) -> bool:
     if token.lemma_ == "fail" and any(child.dep_ == "xcomp" for child in token.children):
         return False
+    if token.lemma_ == "work" and any(child.lower_ in _EMPLOYED for child in token.children):
+        return False  # a job, not a success
     verbal = token.pos_ in ("VERB", "ADJ", "ADV", "AUX") and token.dep_ != "amod"
     return verbal or token.text.endswith("ed") or token.lemma_ in ("success", "failure")

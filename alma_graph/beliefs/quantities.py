@@ -136,9 +136,9 @@ def _add_numbers(original: str, found: list[Quantity]) -> None:
         value = _value(text, match)
         if value is None:
             continue
-        comparison = _comparison(text, start, match.end())
+        comparison = _comparison(text, start, end)
         amount = value.amount
-        if value.kind == "money" and numbers.PER_YEAR.match(text[match.end() : match.end() + 22].lower()):
+        if value.kind == "money" and numbers.PER_YEAR.match(text[end : end + 24].lower()):
             amount /= 12
         if value.kind == "time" and _AND_A_HALF.search(text[start : start + 24]):
             amount *= 1.5
@@ -195,7 +195,7 @@ def _value(text: str, match: re.Match[str]) -> _Value | None:
         unit = of_noun[1]
     base = unit if unit in numbers.UNITS else unit.rstrip("s")
     if currency:
-        return _Value("money", amount, "", match.end())
+        return _Value("money", amount, "", match.end() if base in numbers.UNITS else end)
     if base in numbers.UNITS:
         kind, factor = numbers.UNITS[base]
         return _Value(kind, amount * factor, "", match.end(), factor)
@@ -218,7 +218,7 @@ def _comparison(text: str, start: int, end: int) -> str:
             if pattern.search(before.rstrip("$€£ ")):
                 comparison = symbol
                 break
-    if numbers.MORE_AFTER.match(text[end : end + 22].lower()):
+    if numbers.MORE_AFTER.match(text[end : end + 24].lower()):
         return numbers.AT_LEAST
     if comparison == numbers.EXACT and numbers.MINIMUM_BEFORE.search(text[:start]):
         return numbers.AT_LEAST

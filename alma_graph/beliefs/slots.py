@@ -170,12 +170,14 @@ def _functional(alignment: Alignment) -> float:
     predicates = {left.predicate, right.predicate}
     if predicates <= _CHOOSING and _PURPOSE.search(left.words) and _PURPOSE.search(right.words):
         return 0.75
+    passives = "passive" in left.traits and "passive" in right.traits and left.predicate == right.predicate
+    if passives and left.predicate in ("call", "name"):
+        return 0.85
     if predicates <= MULTI_VALUED_VERBS:
         return 0.6 if slot and left.predicate in ("have", "use") else 0.1
     copulas = "copula" in left.traits and "copula" in right.traits
     if copulas and "definite" in left.traits and "definite" in right.traits:
         return 0.9 if slot else 0.7
-    passives = "passive" in left.traits and "passive" in right.traits and left.predicate == right.predicate
     if passives and " by " in left.words and " by " in right.words:
         return 0.75
     if any(

@@ -1,0 +1,1 @@
+"""Tests of alma_graph.beliefs."""
