@@ -177,7 +177,7 @@ def test_200_kb_of_text(minilm: Encoder) -> None:
     )
     text = " ".join(words[number * number % 101 % len(words)] for number in range(25_000))[:200_000]
     encoded = minilm.encode([text])[0]
-    assert len(encoded.chunks) > 100
+    assert len(encoded.chunks) > 80  # 20,500 words, 254 wordpieces a window
     assert encoded.chunks[-1].end_char == 200_000
     assert encoded.token_embeddings is not None
     assert len(unpack_tokens(encoded.token_embeddings)) <= TOKEN_LIMIT
