@@ -39,6 +39,7 @@ class MemoryBackend:
 
     def engine_version(self) -> str:
         """Version of this package's schema, since the engine is the package itself."""
+        self._open()
         return f"schema {SCHEMA_VERSION}"
 
     def meta(self) -> Row | None:
@@ -184,11 +185,11 @@ class MemoryBackend:
 
     def _apply(self, work: CheckedWork) -> None:
         for match in work.edge_deletes:
-            for edge_id in list(self._matching(match)):
-                self._remove_edge((match.type, edge_id))
+            for number in list(self._matching(match)):
+                self._remove_edge((match.type, number))
         for label, key in work.node_deletes:
-            for edge in list(self._ends.get((label, key), ())):
-                self._remove_edge(edge)
+            for edge_id in list(self._ends.get((label, key), ())):
+                self._remove_edge(edge_id)
             self._ends.pop((label, key), None)
             del self._nodes[label][key]
         for label, rows in work.nodes.items():
@@ -196,8 +197,8 @@ class MemoryBackend:
         for update in work.node_updates:
             self._nodes[update.label][update.key].update(update.values)
         for match, values in work.edge_updates:
-            for edge_id in self._matching(match):
-                self._edges[match.type][edge_id].properties.update(values)
+            for number in self._matching(match):
+                self._edges[match.type][number].properties.update(values)
         for edge in work.edges:
             self._edges[edge.type][self._next_edge] = edge
             for end in _ends_of(edge):
@@ -213,11 +214,11 @@ class MemoryBackend:
             if all(edge.properties.get(name) == value for name, value in match.where.items()):
                 yield edge_id
 
-    def _remove_edge(self, edge: _Edge) -> None:
-        row = self._edges[edge[0]].pop(edge[1], None)
+    def _remove_edge(self, edge_id: _Edge) -> None:
+        row = self._edges[edge_id[0]].pop(edge_id[1], None)
         if row is not None:
             for end in _ends_of(row):
-                self._ends.get(end, set()).discard(edge)
+                self._ends.get(end, set()).discard(edge_id)
 
 
 def new_meta(dimension: int, embedder: str, embedder_revision: str | None, created_with: str, now: datetime) -> Row:

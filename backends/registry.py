@@ -94,7 +94,8 @@ def open_backend(
 ) -> Backend:
     """Opens a store by its location: ":memory:", "ladybug:PATH", "kuzu:PATH", or a path.
 
-    The first bytes of an existing file name its engine. A new file at a plain path is Ladybug's. Otherwise as `create_backend`.
+    The first bytes of an existing file name its engine; a new file at a plain path is Ladybug's. Otherwise as
+    `create_backend`.
     """
     text = _path_text(location)
     if text == MEMORY:

@@ -143,7 +143,8 @@ def _bytes(value: Any, where: str, _: int) -> bytes:
 
 def _vector(value: Any, where: str, dimension: int) -> Any:
     try:
-        vector = np.array(value, dtype=np.float32, order="C")
+        with np.errstate(over="ignore"):  # what does not fit becomes infinity, which is refused below
+            vector = np.array(value, dtype=np.float32, order="C")
     except (TypeError, ValueError, OverflowError) as error:
         raise EmbeddingError(f"{where} is {type(value).__name__}, no vector of numbers: {error}") from error
     if vector.shape != (dimension,):

@@ -15,6 +15,10 @@ from alma_graph.errors import MissingDependencyError, UnsupportedError
 
 MEGABYTE = 1 << 20
 
+_ADDRESS_SPACE = 1 << 40
+"""Address space that an open store reserves. The engines' own 8 TB allows 15 open stores in a process; Kuzu uses up 9 MB
+of it with each checkpoint, so it must not be small."""
+
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
@@ -54,7 +58,9 @@ class Dialect:
     checkpoint_bytes: int
     close_checkpoint_bytes: int
     update_budget: int
-    database_options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({"auto_checkpoint": False}))
+    database_options: Mapping[str, Any] = field(
+        default_factory=lambda: MappingProxyType({"auto_checkpoint": False, "max_db_size": _ADDRESS_SPACE})
+    )
 
     @property
     def capabilities(self) -> Capabilities:

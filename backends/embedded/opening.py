@@ -16,13 +16,21 @@ from alma_graph.backends.locks import FileLock, StoreLock, retrying
 from alma_graph.backends.migrations import Migration, pending
 from alma_graph.backends.protocol import Row
 from alma_graph.backends.schema import META_KEY
-from alma_graph.errors import AlmaGraphError, InvalidInputError, StoreCorruptError, StoreError, StoreVersionError
+from alma_graph.errors import (
+    AlmaGraphError,
+    BackendError,
+    InvalidInputError,
+    StoreCorruptError,
+    StoreError,
+    StoreVersionError,
+)
 
 DEFAULT_BUFFER_POOL = 512 * MEGABYTE
 _SMALLEST_BUFFER_POOL = 64 * MEGABYTE
 _GUARD_SECONDS = 0.05
 _GUARD_BYTES_PER_SECOND = 200 * MEGABYTE
 _TRANSIENT = ("checkpoint", "reading past", "invalid local node offset", "wal", "corrupted", "lock", "could not")
+_NO_ROOM = ("mmap", "bad_alloc", "out of memory", "no space left")
 _READER_CURE = "close it there, or wait longer with lock_timeout=; to read beside a writer, open with read_only=True"
 _EXCLUSIVE_CURE = (
     "{name} lets nobody read beside a writer: close it there, wait longer with lock_timeout=, read through that "
@@ -185,6 +193,11 @@ class OpenedStore:
         except AlmaGraphError:
             raise
         except Exception as error:
+            if any(word in str(error).lower() for word in _NO_ROOM):
+                raise BackendError(
+                    f"{self.path}: {self.dialect.name} got no memory: {error}; close other stores or give a smaller "
+                    "buffer_pool_bytes"
+                ) from error
             if not self._open_with_torn_log(error):
                 raise StoreCorruptError(
                     f"{self.path} cannot be opened by {self.dialect.name}: {error}. It was left as it is; restore "

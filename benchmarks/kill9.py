@@ -1,0 +1,238 @@
+"""Kills a writing process with SIGKILL, again and again, and looks at what is left.
+
+    python -m benchmarks.kill9 [--engine ladybug|kuzu] [--kills 30]
+
+A child writes units (a memory with its vector, its agent, its entities and the edges between them; now and then a bulk
+unit, an update, a delete or a checkpoint) and prints what was acknowledged. After each kill the store is opened again:
+every acknowledged unit must be there whole, none may be there in half, and `verify` must find nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from alma_graph.backends import Backend, EdgeRow, NodeUpdate, UnitOfWork, create_backend, node_key
+
+PROJECT = "kill"
+DIMENSION = 64
+BULK = 400
+
+
+@dataclass(slots=True)
+class KillReport:
+    """What a run of kills found.
+
+    Attributes:
+        kills: how many times the writer was killed.
+        acknowledged: units whose write had returned.
+        lost: acknowledged memories that were gone, or acknowledged deletes and updates that were undone.
+        halved: memories without their vector, an entity or an edge.
+        problems: what `verify` said.
+        recovered: how often a standing copy had to be restored.
+        seconds_to_open: the slowest open after a kill.
+    """
+
+    kills: int = 0
+    acknowledged: int = 0
+    lost: list[str] = field(default_factory=list)
+    halved: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    recovered: int = 0
+    seconds_to_open: float = 0.0
+
+
+def vector_of(identifier: str) -> Any:
+    """The vector that belongs to an identifier."""
+    seed = sum(position * byte for position, byte in enumerate(identifier.encode(), 1))
+    return np.random.default_rng(seed).normal(size=DIMENSION).astype(np.float32)
+
+
+def add(work: UnitOfWork, identifier: str) -> None:
+    """Adds a memory with its agent, two entities and three edges."""
+    key, agent = node_key(PROJECT, identifier), node_key(PROJECT, "agent")
+    work.add_node(
+        "Memory",
+        {
+            "key": key,
+            "id": identifier,
+            "project_id": PROJECT,
+            "agent": "agent",
+            "text": f"text of {identifier}",
+            "use_count": 0,
+            "embedding": vector_of(identifier),
+            "token_embeddings": identifier.encode() * 50,
+        },
+    )
+    work.merge_node("Agent", {"key": agent, "id": "agent", "project_id": PROJECT})
+    work.edges.append(EdgeRow("LEARNED", agent, key))
+    for name in entities_of(identifier):
+        entity = node_key(PROJECT, name)
+        work.merge_node("Entity", {"key": entity, "project_id": PROJECT, "name": name, "aliases": [name]})
+        work.edges.append(EdgeRow("MENTIONS", key, entity, {"surface": name}))
+
+
+def entities_of(identifier: str) -> list[str]:
+    """The entities that a memory mentions: one that many share, one of its own."""
+    return [f"shared{len(identifier) % 3}", f"own-{identifier}"]
+
+
+def write_until_killed(engine: str, path: str, round_number: int, seed: int) -> None:
+    """The child: writes for ever and says what was acknowledged."""
+    dice = random.Random(f"{seed}-{round_number}")
+    store = create_backend(engine, path, buffer_pool_bytes=128 << 20)
+    if store.meta() is None:
+        store.initialise(dimension=DIMENSION, embedder="kill", embedder_revision=None, created_with="kill9")
+    mine: list[str] = []
+    print(json.dumps({"ready": True}), flush=True)
+    number = 0
+    while True:
+        number += 1
+        work, said = UnitOfWork(), {}
+        choice = dice.random()
+        if choice < 0.1:
+            said = {"add": [f"r{round_number}-{number}-{position}" for position in range(BULK)]}
+        elif choice < 0.2 and mine:
+            gone = mine.pop(dice.randrange(len(mine)))
+            said = {"delete": gone}
+            work.node_deletes = [("Memory", node_key(PROJECT, gone)), ("Entity", node_key(PROJECT, f"own-{gone}"))]
+        elif choice < 0.35 and mine:
+            said = {"update": dice.choice(mine), "value": number}
+            values = {"use_count": number, "embedding": vector_of(said["update"])}
+            work.node_updates = [NodeUpdate("Memory", node_key(PROJECT, said["update"]), values)]
+        else:
+            said = {"add": [f"r{round_number}-{number}"]}
+        for identifier in said.get("add", ()):
+            add(work, identifier)
+        print(json.dumps({"trying": said}), flush=True)
+        store.write(work)
+        print(json.dumps(said), flush=True)
+        mine += said.get("add", [])[:3]
+        if dice.random() < 0.15:
+            store.checkpoint()
+
+
+def kill_loop(engine: str, path: Path, *, kills: int, seed: int = 1) -> KillReport:
+    """Starts the child `kills` times, kills it in the middle of its writes, and checks the store after each."""
+    report = KillReport()
+    dice = random.Random(seed)
+    expected: dict[str, int] = {}
+    for round_number in range(kills):
+        acknowledged, pending = _one_round(engine, path, round_number, seed, dice.uniform(0.05, 1.2))
+        report.kills += 1
+        report.acknowledged += len(acknowledged)
+        for said in acknowledged:
+            expected.update(dict.fromkeys(said.get("add", ()), 0))
+            expected.pop(said.get("delete", ""), None)
+            if "update" in said:
+                expected[said["update"]] = said["value"]
+        began = time.perf_counter()
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            store = create_backend(engine, path, buffer_pool_bytes=128 << 20)
+        report.seconds_to_open = max(report.seconds_to_open, time.perf_counter() - began)
+        report.recovered += bool(caught)
+        _check(store, expected, pending, report)
+        store.close()
+    return report
+
+
+def _one_round(
+    engine: str, path: Path, round_number: int, seed: int, seconds: float
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    command = [sys.executable, "-m", "benchmarks.kill9", "--child", engine, str(path), str(round_number), str(seed)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=Path(__file__).resolve().parent.parent
+    ) as child:
+        assert child.stdout is not None
+        assert child.stderr is not None
+        first = child.stdout.readline()
+        if not first:
+            raise RuntimeError(f"the writer did not start: {child.stderr.read()}")
+        timer = threading.Timer(seconds, child.kill)
+        timer.start()
+        lines = [json.loads(line) for line in child.stdout if line.endswith("\n")]
+        timer.cancel()
+        if child.wait() != -9:
+            raise RuntimeError(f"the writer failed by itself: {child.stderr.read()}")
+    pending: dict[str, Any] = {}
+    acknowledged = []
+    for line in lines:
+        if "trying" in line:
+            pending = line["trying"]
+        else:
+            acknowledged.append(line)
+            pending = {}
+    return acknowledged, pending
+
+
+def _check(store: Backend, expected: dict[str, int], pending: dict[str, Any], report: KillReport) -> None:
+    """Compares the store with what was acknowledged; the unit in flight may be there or not, but not in half."""
+    rows = {row["id"]: row for row in store.nodes("Memory")} if store.meta() is not None else {}
+    trying = set(pending.get("add", ()))
+    there = {identifier for identifier in trying if identifier in rows}
+    if there and there != trying:
+        report.halved.append(f"{len(there)} of {len(trying)} memories of the unit in flight")
+    if pending.get("delete") in expected and pending["delete"] not in rows:
+        del expected[pending["delete"]]
+    if pending.get("update") in rows and rows[pending["update"]]["use_count"] == pending["value"]:
+        expected[pending["update"]] = pending["value"]
+    expected.update(dict.fromkeys(there, 0))
+    report.lost += [f"{name} is gone" for name in expected if name not in rows]
+    report.lost += [f"{name} is back" for name in rows if name not in expected]
+    targets: dict[str, set[str]] = {}
+    for edge in store.edges("MENTIONS"):
+        targets.setdefault(edge.source, set()).add(edge.target)
+    learned = {edge.target for edge in store.edges("LEARNED")}
+    for name, row in rows.items():
+        if row["use_count"] != expected.get(name):
+            report.lost.append(f"{name} has use_count {row['use_count']} instead of {expected.get(name)}")
+        if row["embedding"] is None or row["embedding"].tobytes() != vector_of(name).tobytes():
+            report.halved.append(f"{name} without its vector")
+        if row["token_embeddings"] != name.encode() * 50:
+            report.halved.append(f"{name} without its bytes")
+        if targets.get(row["key"]) != {node_key(PROJECT, entity) for entity in entities_of(name)}:
+            report.halved.append(f"{name} without its entities")
+        if row["key"] not in learned:
+            report.halved.append(f"{name} without its agent")
+    # An entity that several share may outlive its memories here, since this writer deletes only a memory's own.
+    report.problems += [problem for problem in store.verify() if "that nothing mentions" not in problem]
+
+
+def main() -> None:
+    """Runs the loop from the command line; exit code 1 where anything was lost or halved."""
+    if sys.argv[1:2] == ["--child"]:
+        write_until_killed(sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--engine", choices=("ladybug", "kuzu"), default="ladybug")
+    parser.add_argument("--kills", type=int, default=30)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "killed.graph"
+        report = kill_loop(arguments.engine, path, kills=arguments.kills, seed=arguments.seed)
+    print(
+        f"{arguments.engine}: {report.kills} kills, {report.acknowledged} units acknowledged, {len(report.lost)} lost, "
+        f"{len(report.halved)} halved, {len(report.problems)} problems, {report.recovered} restored from the "
+        "standing copy, "
+        f"slowest open {report.seconds_to_open * 1000:.0f} ms"
+    )
+    for line in (*report.lost, *report.halved, *report.problems):
+        print(f"  {line}")
+    sys.exit(1 if report.lost or report.halved or report.problems else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Tests of the graph stores: one suite over every backend."""

@@ -1,0 +1,358 @@
+"""What must hold when things go wrong: failures inside a write, kills, threads, growth."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from alma_graph.backends import Backend, NodeUpdate, UnitOfWork, create_backend, open_backend
+from alma_graph.backends.embedded import writer
+from alma_graph.backends.embedded.engine import Link, Transaction
+from alma_graph.backends.embedded.guard import CheckpointGuard
+from alma_graph.backends.embedded.opening import StoreRecoveredWarning
+from alma_graph.errors import BackendError
+from benchmarks.kill9 import kill_loop
+from tests.backends.graphs import PROJECT, batch_of, dump, key, supports, unit_of
+from tests.conftest import EMBEDDED, store_location
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Backend:
+    opened = open_backend(store_location(tmp_path, EMBEDDED))
+    opened.initialise(dimension=8, embedder="test", embedder_revision=None, created_with="tests")
+    opened.write(batch_of([f"bulk{number}" for number in range(300)]))
+    opened.write(unit_of("single"))
+    opened.write(UnitOfWork(edges=[supports("single", "bulk0")]))
+    return opened
+
+
+def reopened_elsewhere(store: Backend, tmp_path: Path) -> dict[str, Any]:
+    """What a fresh process reads from a copy of the files as they are now, without any close."""
+    copy = tmp_path / "as_killed.graph"
+    source = Path(store.path or "")
+    for suffix in ("", ".wal", ".guard", ".wal.guard", ".guard.done"):
+        target = Path(f"{copy}{suffix}")
+        target.unlink(missing_ok=True)
+        if Path(f"{source}{suffix}").exists():
+            target.write_bytes(Path(f"{source}{suffix}").read_bytes())
+    opened = open_backend(copy)
+    try:
+        assert opened.verify() == []
+        return dump(opened)
+    finally:
+        opened.close()
+
+
+class InjectedError(RuntimeError):
+    """The failure that a test puts in."""
+
+
+def fail_at(monkeypatch: pytest.MonkeyPatch, when: Callable[[str], bool], *, engine_error: bool) -> None:
+    """Makes the transaction fail behind the first statement that `when` picks."""
+    run, copy = Transaction.run, Transaction.copy
+
+    def failing(self: Transaction, statement: str) -> None:
+        if when(statement):
+            if engine_error:
+                self.link.rows("MATCH (n:Nowhere) RETURN n")
+            raise InjectedError("the disk is full")
+
+    def failing_run(self: Transaction, statement: str, parameters: Any = None) -> None:
+        run(self, statement, parameters)
+        failing(self, statement)
+
+    def failing_copy(self: Transaction, statement: str, table: Any) -> None:
+        copy(self, statement, table)
+        failing(self, statement)
+
+    monkeypatch.setattr(Transaction, "run", failing_run)
+    monkeypatch.setattr(Transaction, "copy", failing_copy)
+
+
+@pytest.mark.parametrize("engine_error", [True, False], ids=["engine", "python"])
+@pytest.mark.parametrize(
+    ("statement", "copies"),
+    [
+        ("CREATE (:`Memory`", 1),
+        ("SET", 1),
+        ("CREATE (a)-[:`MENTIONS`", 1),
+        ("COPY `Memory`", 300),
+        ("COPY `LEARNED`", 300),
+        ("COPY `MENTIONS`", 300),
+    ],
+)
+def test_a_failure_inside_a_write_leaves_nothing_of_it(
+    store: Backend,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    statement: str,
+    copies: int,
+    engine_error: bool,
+) -> None:
+    before = dump(store)
+    for _ in range(2):
+        with monkeypatch.context() as patch:
+            fail_at(patch, lambda text: statement in text, engine_error=engine_error)
+            with pytest.raises(BackendError, match="not applied"):
+                store.write(batch_of([f"new{number}" for number in range(copies)]))
+        assert dump(store) == before
+    store.write(unit_of("after"))
+    store.write(UnitOfWork(edges=[supports("after", "single")], node_deletes=[("Memory", key("bulk7"))]))
+    store.write(batch_of([f"more{number}" for number in range(300)]))
+    after = dump(store)
+    assert store.verify() == []
+    assert len(after["nodes"]["Memory"]) == len(before["nodes"]["Memory"]) + 300
+    assert reopened_elsewhere(store, tmp_path) == after
+    store.close()
+    again = open_backend(store_location(tmp_path, EMBEDDED))
+    assert dump(again) == after
+    again.close()
+
+
+def test_a_failed_update_is_undone_and_the_row_can_be_updated_again(
+    store: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def update(value: int) -> UnitOfWork:
+        names = ("single", "bulk1", "bulk2")
+        return UnitOfWork(node_updates=[NodeUpdate("Memory", key(name), {"use_count": value}) for name in names])
+
+    for value in range(1, 6):
+        store.write(update(value))
+        with monkeypatch.context() as patch:
+            fail_at(patch, lambda text: "`sequence`" in text, engine_error=bool(value % 2))
+            with pytest.raises(BackendError):
+                store.write(update(-value))
+        rows = store.nodes("Memory", keys=[key("single"), key("bulk1")], columns=("use_count",))
+        assert [row["use_count"] for row in rows] == [value, value]
+    assert reopened_elsewhere(store, tmp_path) == dump(store)
+    store.close()
+
+
+def test_nothing_runs_in_a_transaction_that_failed(store: Backend) -> None:
+    engine = store._engine  # type: ignore[attr-defined]
+    caught: list[str] = []
+
+    def body(transaction: Transaction) -> None:
+        with pytest.raises(RuntimeError):
+            transaction.run("MATCH (n:Nowhere) RETURN n")
+        for action in (lambda: transaction.run("CREATE (:Agent {key: 'x'})"), lambda: transaction.copy("COPY", None)):
+            with pytest.raises(BackendError):
+                action()
+            caught.append("refused")
+        raise InjectedError
+
+    with pytest.raises(InjectedError), engine.transaction() as transaction:
+        body(transaction)
+    assert caught == ["refused", "refused"]
+    store._store.ensure_open()  # type: ignore[attr-defined]
+    assert store.nodes("Agent", keys=["x"]) == []
+    store.close()
+
+
+@pytest.mark.parametrize("point", ["copied", "marked", "after commit", "checkpointed"])
+def test_a_kill_around_a_bulk_write_leaves_all_or_nothing(tmp_path: Path, point: str) -> None:
+    """COPY's rows are not in the log: a kill between commit and checkpoint must not keep half of the unit."""
+    code = """
+import os, signal, sys
+from alma_graph.backends import open_backend
+from alma_graph.backends.embedded.engine import Link, Transaction
+from alma_graph.backends.embedded.guard import CheckpointGuard
+from tests.backends.graphs import batch_of, unit_of
+
+def die(*arguments, **keywords):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+store = open_backend(sys.argv[1])
+store.initialise(dimension=8, embedder="t", embedder_revision=None, created_with="t")
+store.write(batch_of([f"old{n}" for n in range(300)]))
+store.write(unit_of("single"))
+point, rows, take, drop = sys.argv[2], Link.rows, CheckpointGuard._take, CheckpointGuard._drop
+if point == "copied":
+    Transaction.copy = die
+elif point == "marked":
+    CheckpointGuard._take = lambda self: (take(self), die())
+elif point == "after commit":
+    Link.rows = lambda self, text, values=None: die() if text == "CHECKPOINT" else rows(self, text, values)
+elif point == "checkpointed":
+    CheckpointGuard._drop = lambda self: die() if self.marked else drop(self)
+store.write(batch_of([f"new{n}" for n in range(300)]))
+"""
+    location = store_location(tmp_path, EMBEDDED)
+    done = subprocess.run([sys.executable, "-c", code, location, point], check=False, capture_output=True, timeout=60)
+    assert done.returncode == -9, done.stderr
+    with pytest.warns(StoreRecoveredWarning, match="interrupted"):
+        store = open_backend(location)
+    assert store.verify() == []
+    assert (store.count("Memory"), store.count("MENTIONS"), store.sequence()) == (301, 602, 2)
+    store.write(batch_of([f"new{n}" for n in range(300)]))
+    assert store.count("Memory") == 601
+    store.close()
+    assert not list(tmp_path.glob("*.guard*"))
+
+
+def test_a_copy_that_was_not_finished_is_thrown_away(store: Backend, tmp_path: Path) -> None:
+    expected = dump(store)
+    store.close()
+    (tmp_path / "store.graph.guard").write_bytes(b"half a co")
+    (tmp_path / "store.graph.wal.guard").write_bytes(b"half")
+    again = open_backend(store_location(tmp_path, EMBEDDED))
+    assert dump(again) == expected
+    assert not list(tmp_path.glob("*.guard*"))
+    again.close()
+
+
+def test_a_reader_undoes_an_interrupted_write_too(store: Backend, tmp_path: Path) -> None:
+    expected = dump(store)
+    store.checkpoint()
+    store.close()
+    path = tmp_path / "store.graph"
+    CheckpointGuard(str(path))._take()
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(os.urandom(4096))
+    with pytest.warns(StoreRecoveredWarning):
+        reader = open_backend(path, read_only=True)
+    assert dump(reader) == expected
+    reader.close()
+
+
+def test_killed_in_the_middle_of_writes(tmp_path: Path) -> None:
+    report = kill_loop(EMBEDDED, tmp_path / "killed.graph", kills=5, seed=7)
+    assert report.kills == 5
+    assert report.acknowledged > 0
+    assert report.lost == []
+    assert report.halved == []
+    assert report.problems == []
+
+
+def test_threads_share_one_store(backend: Backend) -> None:
+    failures: list[BaseException] = []
+
+    def add(thread: int) -> None:
+        try:
+            for number in range(50):
+                backend.write(unit_of(f"t{thread}-{number}", (f"e{thread}",)))
+                if number % 10 == 0:
+                    backend.nodes("Memory", keys=[key(f"t{thread}-{number}")])
+                    assert len(backend.edges("MENTIONS", sources=[key(f"t{thread}-{number}")])) == 1
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=add, args=(thread,)) for thread in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert (backend.count("Memory"), backend.count("MENTIONS"), backend.sequence()) == (400, 400, 400)
+    assert backend.verify() == []
+
+
+def test_readers_see_no_half_of_a_write(store: Backend) -> None:
+    """While one thread writes memories with their edges, others never see one without the other."""
+    stop = threading.Event()
+    wrong: list[Any] = []
+
+    def look() -> None:
+        statement = (
+            "MATCH (m:Memory) WHERE m.id STARTS WITH 'w' OPTIONAL MATCH (m)-[r:MENTIONS]->() "
+            "WITH m, count(r) AS n WHERE n <> 2 RETURN m.id, n"
+        )
+        try:
+            while not stop.is_set():
+                wrong.extend(store.run(statement, {}).rows)
+        except BaseException as error:
+            wrong.append(error)
+
+    threads = [threading.Thread(target=look) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for number in range(30):
+        store.write(unit_of(f"w{number}"))
+        if number in (10, 20):
+            store.checkpoint()
+    store.write(batch_of([f"wb{number}" for number in range(300)]))
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    store.close()
+
+
+def test_one_small_write_after_a_bulk_write_does_not_grow_the_file(tmp_path: Path) -> None:
+    store = create_backend(EMBEDDED, tmp_path / "a.graph")
+    store.initialise(dimension=8, embedder="test", embedder_revision=None, created_with="tests")
+    store.write(batch_of([f"m{number}" for number in range(10_000)]))
+    store.checkpoint()
+    before = store.size_bytes()
+    store.write(unit_of("one"))
+    store.checkpoint()
+    assert store.size_bytes() - before < 1_000_000
+    assert store.count("Memory") == 10_001
+    store.close()
+
+
+def test_the_log_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = create_backend(EMBEDDED, tmp_path / "a.graph")
+    store.initialise(dimension=8, embedder="test", embedder_revision=None, created_with="tests")
+    log = tmp_path / "a.graph.wal"
+    checkpoints = 0
+    rows = Link.rows
+
+    def counted(self: Link, statement: str, parameters: Any = None) -> list[list[Any]]:
+        nonlocal checkpoints
+        checkpoints += statement == "CHECKPOINT"
+        return rows(self, statement, parameters)
+
+    monkeypatch.setattr(Link, "rows", counted)
+    monkeypatch.setattr(type(store._dialect), "checkpoint_bytes", property(lambda self: 50_000))  # type: ignore[attr-defined]
+    for number in range(60):
+        store.write(unit_of(f"m{number}"))
+        assert not log.exists() or log.stat().st_size < 60_000
+    assert checkpoints >= 1
+    assert store.verify() == []
+    store.close()
+
+
+def test_many_vector_updates_do_not_exhaust_the_engine(tmp_path: Path) -> None:
+    store = create_backend(EMBEDDED, tmp_path / "a.graph", buffer_pool_bytes=64 << 20)
+    store.initialise(dimension=8, embedder="test", embedder_revision=None, created_with="tests")
+    store.write(batch_of([f"m{number}" for number in range(50)]))
+    for step in range(30):
+        values = {"embedding": [float(step + 1)] * 8, "use_count": step}
+        store.write(UnitOfWork(node_updates=[NodeUpdate("Memory", key(f"m{n}"), values) for n in range(50)]))
+    keys, matrix = store.vectors("Memory", project_id=PROJECT)
+    assert len(keys) == 50
+    assert (matrix == 30.0).all()
+    store.close()
+    again = open_backend(tmp_path / "a.graph")
+    assert (again.vectors("Memory", project_id=PROJECT)[1] == 30.0).all()
+    again.close()
+
+
+def test_the_plan_of_a_unit_puts_edges_last() -> None:
+    calls: list[str] = []
+
+    class Recorder:
+        def run(self, statement: str, parameters: Any = None) -> None:
+            calls.append(statement)
+
+        def copy(self, statement: str, table: Any) -> None:
+            calls.append(statement)
+
+    from alma_graph.backends.validation import check_work
+
+    work = batch_of([f"m{number}" for number in range(5)], ("redis",))
+    work.edges.append(supports("m1", "m0"))
+    checked = check_work(work, dimension=8, existing=lambda label, keys: set())
+    writer.apply_work(Recorder(), checked, dimension=8, copy_rows=5)  # type: ignore[arg-type]
+    kinds = [call.split("`")[1] for call in calls]
+    assert kinds == ["Memory", "Agent", "Entity", "Meta", "Memory", "MENTIONS", "LEARNED"]
+    assert [call[:4] for call in calls] == ["COPY", "CREA", "CREA", "MATC", "MATC", "COPY", "COPY"]
