@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import time
 from importlib.resources import files
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from alma_graph.cli.options import json_option
-from alma_graph.cli.output import Progress, cell, clean, console, print_json, shorten
+from alma_graph.cli.output import Progress, cell, clean, console, day, one_line, path_line, print_json, shorten
 from alma_graph.errors import AlmaGraphError, InvalidInputError, StoreLockedError
 from alma_graph.model import AntiPattern, Heuristic
 
@@ -52,11 +53,18 @@ class Story:
         self.out.print()
         self.out.print(f"{self._step}. {title}", style="bold")
 
-    def tell(self, text: str = "", indent: int = 3, style: str = "") -> None:
-        """A paragraph, wrapped and indented."""
-        from rich.padding import Padding
+    def tell(self, text: str, indent: int = 3, *, hang: int = 0, style: str = "") -> None:
+        """A paragraph, wrapped and indented; further lines stand `hang` deeper."""
+        first, further = " " * indent, " " * (indent + hang)
+        width = max(40, self.out.width - 1)
+        for line in textwrap.wrap(
+            clean(text), width, initial_indent=first, subsequent_indent=further, break_on_hyphens=False
+        ) or [""]:
+            self.out.print(line, style=style)
 
-        self.out.print(Padding(clean(text), (0, 0, 0, indent)), style=style)
+    def show(self, line: str, indent: int = 5) -> None:
+        """A line as it stands."""
+        self.out.print(" " * indent + clean(line), soft_wrap=True)
 
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         """A small table."""
@@ -114,7 +122,7 @@ def demo_command(folder: str, embedder: str | None, as_json: bool) -> None:
         f"alma-graph query --store {store} --project {PROJECT} strategies-that-work",
         f"alma-graph stats --store {store} --project {PROJECT}",
     ):
-        story.tell(line)
+        story.show(line, 3)
     story.tell(
         f"{stats.memories} memories, {stats.entities} entities, {sum(stats.edges.values())} edges; {seconds:.1f} s."
     )
@@ -206,22 +214,24 @@ def _lessons(story: Story, alma: ALMA) -> list[Heuristic | AntiPattern]:
     for item in warnings:
         failures = item.occurrence_count - item.success_count
         story.tell(f"- {item.pattern} ({item.category}; {failures} of {item.occurrence_count} failed; {item.level})")
-        story.tell(f"why bad: {shorten(item.why_bad, 200)}", 5)
-        story.tell(f"instead: {item.better_alternative or 'nothing better is known yet'}", 5)
+        story.tell(f"why bad: {shorten(item.why_bad, 200)}", 5, hang=9)
+        story.tell(f"instead: {item.better_alternative or 'nothing better is known yet'}", 5, hang=9)
     return [*heuristics, *warnings]
 
 
 def _contradictions(story: Story, alma: ALMA) -> list[Contradiction]:
     story.step("What cannot both hold")
+    lessons = ("heuristic", "anti_pattern")
     found = [
-        item for item in alma.contradictions() if not (item.newer.kind == "outcome" and item.older.kind == "heuristic")
+        item for item in alma.contradictions() if not (item.newer.kind == "outcome" and item.older.kind in lessons)
     ]
-    story.tell("Contradictions are kept with the words that show them; nobody has settled them yet:")
+    story.tell("Contradictions are kept with the words that show them; nobody has settled these yet:")
     for item in found:
         story.tell(f"- {item.signal}, score {item.score:.2f}, {item.disposition}")
         for side, memory in (("newer", item.newer), ("older", item.older)):
             spans = ", ".join(repr(span.text) for span in item.evidence if span.memory_id == memory.id)
-            story.tell(f"{side} ({memory.agent}): {memory.text}" + (f"  evidence: {spans}" if spans else ""), 5)
+            story.tell(f"{side} ({memory.agent}, {day(memory.valid_from)}): {one_line(memory)}", 5, hang=2)
+            story.tell(f"evidence: {spans or 'none'}", 12)
     if not found:
         story.tell("(none were found)")
     return found
@@ -229,22 +239,31 @@ def _contradictions(story: Story, alma: ALMA) -> list[Contradiction]:
 
 def _retrieve(story: Story, alma: ALMA) -> list[MemorySlice]:
     story.step("What an agent gets before its next task")
-    answers = []
-    for asked, agent, user in ((TASK, "deployer", "maya"), (QUESTION, None, None)):
-        found = alma.retrieve(asked, agent=agent, user_id=user, top_k=4, explain=True)
-        answers.append(found)
-        story.tell(f"retrieve({asked!r}{f', agent={agent!r}, user_id={user!r}' if agent else ''}):", style="italic")
-        for hit in found.hits:
-            story.tell(f"{hit.score:.3f}  {hit.memory.kind}: {shorten(hit.memory.text, 110)}", 5)
-            story.tell("= " + " ".join(f"{part:+.3f} {name}" for name, part in hit.parts.items()), 12)
-            if hit.path:
-                story.tell("path: " + " ".join(f"{step.edge} {step.name!r}" for step in hit.path), 12)
-            if hit.contradicted_by:
-                story.tell(f"contradicted by {', '.join(hit.contradicted_by)}", 12)
-    story.tell("The first answer as text for the agent's prompt (.to_prompt()):")
-    for line in answers[0].to_prompt(token_budget=250).splitlines():
-        story.tell(shorten(line, 110), 5)
-    return answers
+    lessons = ["heuristic", "anti_pattern"]
+    before_task = alma.retrieve(TASK, agent="deployer", user_id="maya", top_k=3, kinds=lessons, explain=True)
+    story.tell(
+        f"alma.retrieve({TASK!r}, agent='deployer', user_id='maya', kinds={lessons!r}, top_k=3, explain=True):",
+        style="italic",
+    )
+    _tell_hits(story, alma, before_task)
+    story.tell("The same as text for the agent's prompt, .to_prompt(token_budget=250):", style="italic")
+    for line in before_task.to_prompt(token_budget=250).splitlines():
+        story.tell(line, 5, hang=2)
+    answer = alma.retrieve(QUESTION, top_k=3, explain=True)
+    story.tell(f"alma.retrieve({QUESTION!r}, top_k=3, explain=True):", style="italic")
+    _tell_hits(story, alma, answer)
+    return [before_task, answer]
+
+
+def _tell_hits(story: Story, alma: ALMA, found: MemorySlice) -> None:
+    """Each hit with the parts that its score is the sum of, and the walk that led to it."""
+    for hit in found.hits:
+        story.tell(f"{hit.score:.3f}  {hit.memory.kind}: {shorten(one_line(hit.memory), 150)}", 5, hang=7)
+        story.tell("= " + " ".join(f"{part:+.3f} {name}" for name, part in hit.parts.items()), 12, hang=2)
+        if hit.path:
+            story.tell("path: " + path_line(hit.path, lambda name: shorten(one_line(alma.get(name)), 40)), 12, hang=2)
+        if hit.contradicted_by:
+            story.tell(f"contradicted by {', '.join(hit.contradicted_by)}", 12)
 
 
 def _why(story: Story, alma: ALMA, lessons: Sequence[Heuristic | AntiPattern]) -> None:
@@ -253,20 +272,20 @@ def _why(story: Story, alma: ALMA, lessons: Sequence[Heuristic | AntiPattern]) -
     story.step("Why it holds that")
     best = max(lessons, key=lambda item: (item.occurrence_count, item.id))
     explanation = alma.why(best.id)
-    story.tell(f"why({best.id!r}): {best.text}")
+    story.tell(f"alma.why({best.id!r}): {one_line(best)}", style="italic")
     for word, links in (("supported by", explanation.supported_by), ("contradicted by", explanation.contradicted_by)):
         ids = ", ".join(link.memory.id for link in links)
-        story.tell(f"{word} {len(links)} outcomes: {ids}", 5)
+        story.tell(f"{word} {len(links)} outcomes: {ids or '-'}", 5, hang=2)
 
 
 def _ask(story: Story, alma: ALMA) -> dict[str, Any]:
     story.step("What an analyst asks, in Cypher")
     story.tell("What do several agents speak of?")
     for line in CYPHER.splitlines():
-        story.tell(line)
+        story.show(line)
     counted = alma.cypher(CYPHER)
     story.table(counted.columns, counted.rows)
-    story.tell("and by name, from the catalogue: queries['agents-disagree']()")
+    story.tell("And by name, from the catalogue, alma.queries['agents-disagree']():")
     disagree = alma.queries["agents-disagree"]()
     story.table(disagree.columns, disagree.rows)
     return {"spoken_of_by_several": list(counted), "agents-disagree": list(disagree)}

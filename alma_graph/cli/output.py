@@ -6,7 +6,7 @@ import dataclasses
 import json
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,8 @@ from alma_graph.results import Table
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from alma_graph.retrieval.slice import PathNode
 
 PIPED_WIDTH = 120
 """Columns of a table where the output is no terminal."""
@@ -134,6 +136,20 @@ def shorten(text: str, width: int) -> str:
     return line if len(line) <= width else line[: width - 3] + "..."
 
 
+def one_line(memory: Memory) -> str:
+    """A memory's text in one line, its lines joined by `|`."""
+    return " | ".join(" ".join(line.split()) for line in memory.text.splitlines() if line.strip())
+
+
+def path_line(path: Sequence[PathNode], told: Callable[[str], str] = str) -> str:
+    """The walk that led to a hit, in one line; `told` says what a memory on the way is, by its id."""
+    steps = []
+    for node in path:
+        name = repr(told(node.name) if node.label == "Memory" else node.name)
+        steps.append(f"-{node.edge}- {name}" if node.edge else f"{node.label.lower()} {name}")
+    return " ".join(steps)
+
+
 def memory_line(memory: Memory, width: int = 160) -> str:
     """A memory in one line: kind, text, who, when, id."""
     about = [str(memory.kind).replace("_", " ")]
@@ -143,7 +159,7 @@ def memory_line(memory: Memory, width: int = 160) -> str:
         about.append(day(memory.valid_from))
     if memory.status != "active":
         about.append(str(memory.status))
-    return f"{shorten(memory.text, width)}  ({', '.join(about)}; {memory.id})"
+    return f"{shorten(one_line(memory), width)}  ({', '.join(about)}; {memory.id})"
 
 
 class Progress:

@@ -14,7 +14,7 @@ from alma_graph.cli.options import (
     with_store,
     words_or_stdin,
 )
-from alma_graph.cli.output import clean, memory_line, note, print_cypher_table, print_json, print_table, say
+from alma_graph.cli.output import clean, memory_line, note, path_line, print_cypher_table, print_json, print_table, say
 
 if TYPE_CHECKING:
     from alma_graph.results import Contradiction, Table
@@ -72,7 +72,7 @@ def print_hits(found: MemorySlice, *, explain: bool) -> None:
         if explain:
             say("     score = " + " ".join(f"{part:+.3f} {name}" for name, part in hit.parts.items()))
             if hit.path:
-                say("     path: " + " ".join(f"{step.edge} {step.label} {step.name!r}" for step in hit.path))
+                say("     path: " + path_line(hit.path))
     for preference in found.standing:
         say(f"always: {memory_line(preference)}")
 
