@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from alma_graph.learning.confidence import (
@@ -38,6 +38,7 @@ class _Tried:
     successes: int = 0
     surfaces: dict[str, int] = field(default_factory=dict)
     read_as: str = ""
+    version: int = 0
 
     @property
     def surface(self) -> str:
@@ -70,6 +71,8 @@ class Context:
         self._readings = readings
         self._tried: dict[str, _Tried] = {}
         self._unread: set[str] = set()
+        self._version = 0
+        self._told: dict[tuple[str, ...], tuple[object, list[Lesson]]] = {}
         self._likeness = Likeness("pool")
 
     def record(self, outcome: LearnedOutcome) -> None:
@@ -79,6 +82,7 @@ class Context:
         if outcome.id not in tried.outcomes:
             tried.outcomes[outcome.id] = outcome
             tried.successes += outcome.success
+            tried.version = self._next_version()
             if outcome.strategy not in tried.surfaces:
                 self._unread.add(wording)
             tried.surfaces[outcome.strategy] = tried.surfaces.get(outcome.strategy, 0) + 1
@@ -91,6 +95,7 @@ class Context:
             return
         del tried.outcomes[outcome.id]
         tried.successes -= outcome.success
+        tried.version = self._next_version()
         tried.surfaces[outcome.strategy] -= 1
         if not tried.surfaces[outcome.strategy]:
             del tried.surfaces[outcome.strategy]
@@ -120,38 +125,61 @@ class Context:
         groups = self._likeness.groups.groups()
         counts = {group: self._sum(group) for group in groups}
         by_wording = {wording: group for group in groups for wording in group}
-        lessons: dict[str, Lesson] = {}
+        # A winner's posterior mean is above .5 and a loser's below: the best alternative is one for all losers.
+        better = better_alternative({group[0]: counts[group] for group in groups}, Counts(0, 2))
+        told: dict[tuple[str, ...], tuple[object, list[Lesson]]] = {}
         for group in groups:
-            forms = counts[group].successes >= least_successes
-            level = anti_pattern_level(counts[group])
-            if not forms and level is None:
+            if counts[group].successes < least_successes and anti_pattern_level(counts[group]) is None:
                 continue
             near = {other for wording in group for other in self._likeness.near(wording)}
-            kin = sorted({by_wording[other] for other in near} - {group})
-            kin_counts = sum((counts[other] for other in kin), Counts())
-            rate = backed_off((total - counts[group] - kin_counts, kin_counts, counts[group]))
-            evidence = _Evidence(
-                name=name,
-                canonical=group[0],
-                strategy=self._tried[group[0]].surface,
-                wordings=tuple(sorted({surface for wording in group for surface in self._tried[wording].surfaces})),
-                outcomes=sorted(
-                    (outcome for wording in group for outcome in self._tried[wording].outcomes.values()),
-                    key=lambda outcome: outcome.id,
-                ),
-                counts=counts[group],
-                rate=rate,
-                similar=tuple(self._tried[other[0]].surface for other in kin[:MAX_SIMILAR]),
+            kin = {other: counts[other] for other in sorted({by_wording[other] for other in near} - {group})}
+            concerned = (*group, *(wording for other in kin for wording in other))
+            versions = tuple((wording, self._tried[wording].version) for wording in concerned)
+            basis = (name, least_successes, versions, better and self._tried[better].surface)
+            known = self._told.get(group)
+            told[group] = (
+                known
+                if known is not None and known[0] == basis
+                else (
+                    basis,
+                    self._teach(name, group, counts[group], kin, better, least_successes),
+                )
             )
-            if forms:
-                heuristic = evidence.heuristic()
-                lessons[heuristic.id] = heuristic
-            if level is not None:
-                others = {other[0]: counts[other] for other in groups if other != group}
-                better = better_alternative(others, counts[group])
-                anti_pattern = evidence.anti_pattern(level, None if better is None else self._tried[better].surface)
-                lessons[anti_pattern.id] = anti_pattern
+        self._told = told
+        return {lesson.id: lesson for _, lessons in told.values() for lesson in lessons}
+
+    def _teach(
+        self,
+        name: ContextName,
+        group: tuple[str, ...],
+        counts: Counts,
+        kin: Mapping[tuple[str, ...], Counts],
+        better: str | None,
+        least_successes: int,
+    ) -> list[Lesson]:
+        """The heuristic, the anti-pattern or both that one strategy has earned."""
+        evidence = _Evidence(
+            name=name,
+            canonical=group[0],
+            strategy=self._tried[group[0]].surface,
+            wordings=tuple(sorted({surface for wording in group for surface in self._tried[wording].surfaces})),
+            outcomes=sorted(
+                (outcome for wording in group for outcome in self._tried[wording].outcomes.values()),
+                key=lambda outcome: outcome.id,
+            ),
+            counts=counts,
+            rate=backed_off((sum(kin.values(), Counts()), counts)),
+            similar=tuple(self._tried[other[0]].surface for other in list(kin)[:MAX_SIMILAR]),
+        )
+        lessons: list[Lesson] = [evidence.heuristic()] if counts.successes >= least_successes else []
+        level = anti_pattern_level(counts)
+        if level is not None:
+            lessons.append(evidence.anti_pattern(level, None if better is None else self._tried[better].surface))
         return lessons
+
+    def _next_version(self) -> int:
+        self._version += 1
+        return self._version
 
     def standings(self, name: ContextName) -> list[Standing]:
         """Every strategy tried here with its counts; they add up to the outcomes of the context."""
