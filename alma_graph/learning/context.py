@@ -135,7 +135,7 @@ class Context:
             kin = {other: counts[other] for other in sorted({by_wording[other] for other in near} - {group})}
             concerned = (*group, *(wording for other in kin for wording in other))
             versions = tuple((wording, self._tried[wording].version) for wording in concerned)
-            basis = (name, least_successes, versions, better and self._tried[better].surface)
+            basis = (name, least_successes, versions, tuple(kin), better and self._tried[better].surface)
             known = self._told.get(group)
             told[group] = (
                 known
