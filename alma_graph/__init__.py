@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from alma_graph.alma import ALMA
+    from alma_graph.asynchronous import AsyncALMA
     from alma_graph.config import CacheConfig
     from alma_graph.errors import (
         AlmaGraphError,
@@ -53,6 +54,7 @@ __all__ = [
     "ALMA",
     "AlmaGraphError",
     "AntiPattern",
+    "AsyncALMA",
     "Authority",
     "CacheConfig",
     "Contradiction",
@@ -88,6 +90,7 @@ __all__ = [
 
 _HOMES = {
     "alma_graph.alma": ("ALMA",),
+    "alma_graph.asynchronous": ("AsyncALMA",),
     "alma_graph.config": ("CacheConfig",),
     "alma_graph.errors": (
         "AlmaGraphError",
