@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 _NAME = r"[A-Z][a-z]{1,30}(?: [A-Z][a-z]{1,30})?"
-_INTRODUCED = re.compile(rf"\b(?:[Mm]y name is|I am|I'm|This is|[Cc]all me) ({_NAME})\b(?! (?:and|from|here)?ing)")
+_INTRODUCED = re.compile(
+    r"\b(?:(?:[Mm]y|[Tt]heir|[Hh]is|[Hh]er) name is|I am|I'm|This is|[Cc]all me) "
+    rf"({_NAME})\b(?! (?:and|from|here)?ing)"
+)
 _TITLED = re.compile(r"\b(?:Dr|Mr|Mrs|Ms|Prof)\. ([A-Z][\w'-]{1,30}(?: [A-Z][\w'-]{1,30})?)")
 _ADDRESSED = re.compile(
     r"\b(?:(?:Thanks|Thank you|Hi|Hey|Hello|Dear|Bye|Congrats|Congratulations),?|"

@@ -177,6 +177,8 @@ AFTER_GAZETTEER: tuple[Pattern, ...] = _patterns(
         + _NOT_IN_DOTTED
         + r"[A-Za-z_]\w+(?:\.[a-z_A-Z]\w+)+\b(?!/)",
     ),
+    ("TECH", r"\b(?:gpt|claude|llama|gemini|mistral|mixtral|qwen|deepseek|text-embedding)-[a-z0-9][\w.-]{0,40}\w\b"),
+    ("COMPONENT", rf"\b(?:[a-z][a-z0-9]{{0,40}}-){{0,6}}(?:{_HEADS})-\d{{1,4}}\b"),
     ("COMPONENT", rf"\b[a-z][a-z0-9]{{0,40}}(?:-[a-z0-9]{{1,40}}){{0,6}}-(?:{_HEADS})\b"),
     (
         "PROJECT",

@@ -46,6 +46,11 @@ _DATE_LIKE = re.compile(
 )
 _FREQUENCY = re.compile(r"^(?:daily|weekly|monthly|nightly|the)\b", re.IGNORECASE)
 _DURATION = re.compile(r"(?:about |over |some )?\w+ (?:days?|weeks?|months?|years?|hours?|minutes?|seconds?)")
+_COUNTS = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|half|dozen)\b",
+    re.IGNORECASE,
+)
+_REGIONS = frozenset({"EU", "US", "UK", "USA", "UAE", "APAC", "EMEA"})
 _ACRONYM = re.compile(r"[A-Z][A-Z0-9]+")
 _CAPITALISED_PLURAL = re.compile(r"[A-Z][a-z]+s")
 _NO_NAME_TAGS = frozenset({"VERB", "ADJ", "ADV", "INTJ", "NOUN"})
@@ -65,7 +70,9 @@ def add_statistical(parse: Parse, found: SpanSet) -> None:
         start, end = parse.start(tokens[0]), parse.end(tokens[-1])
         if type_ == "DATE":
             type_ = _date_type(parse.text[start:end])
-        elif type_ != "QUANTITY":
+        elif type_ == "QUANTITY":
+            type_ = type_ if _COUNTS.search(parse.text[start:end]) else ""
+        else:
             start, end = _trimmed_name(parse.text, start, end)
             type_ = _name_type(parse, start, end, type_, [parse.doc[i] for i in tokens], found)
         while start < end and parse.text[start] in _TRIMMED_LEFT:
@@ -110,6 +117,8 @@ def _name_type(parse: Parse, start: int, end: int, type_: str, tokens: list[Toke
         return ""
     if name in ACRONYMS_WITHOUT_NAME or (opens and type_ == "ORG" and _CAPITALISED_PLURAL.fullmatch(name)):
         return ""
+    if name in _REGIONS:
+        return "LOCATION"
     if type_ in {"ORG", "PERSON"} and _ACRONYM.fullmatch(name):
         return "TECH"
     if type_ == "LOCATION" and name.isupper():

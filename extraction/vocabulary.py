@@ -4,18 +4,24 @@ from __future__ import annotations
 
 COMPONENT_HEADS = frozenset(
     """
-    service services api apis worker workers job pipeline gateway proxy server cluster module dashboard app application
-    database queue scheduler cache layer store storage bus parser indexer generator detector endpoint frontend backend
-    portal console engine table plugin handler controller daemon consumer producer balancer runner bucket topic crawler
-    scraper catalog registry broker agent bot webhook middleware microservice component subsystem package adapter
-    connector exporter importer resolver router renderer validator tokenizer loader extractor serializer batcher scorer
-    resizer firmware widget page form screen panel branch repo repository export import index view warehouse lake
-    monitor replica node pod container namespace sidecar cron cronjob client sdk cli ui checkout pool
+    service services api apis worker workers job pipeline gateway proxy server cluster module dashboard app
+    application database queue scheduler cache layer store storage bus parser indexer generator detector endpoint
+    frontend backend portal console engine table plugin handler controller daemon consumer producer balancer runner
+    bucket topic crawler scraper catalog registry broker agent bot webhook middleware microservice component
+    subsystem package adapter connector exporter importer resolver router renderer validator tokenizer loader
+    extractor serializer batcher scorer resizer firmware widget page form screen panel branch repo repository export
+    import index view warehouse lake monitor replica dispatcher orchestrator kubelet ingester watcher poller mailer
+    collector node pod container namespace sidecar cron cronjob client sdk cli ui checkout pool
     """.split()
 )
 """Nouns that make the words before them the name of a component ("invoice parser")."""
 
-BARE_COMPONENTS = frozenset("frontend backend dashboard scheduler worker checkout".split())
+BARE_COMPONENTS = frozenset(
+    """
+    frontend backend dashboard scheduler worker checkout tokenizer crawler indexer scraper dispatcher orchestrator
+    kubelet ingester exporter importer serializer mailer poller
+    """.split()
+)
 """Heads that name a component without a modifier."""
 
 ORG_HEADS = frozenset("team squad department division committee guild crew board".split())
@@ -32,8 +38,8 @@ ORG_NAME_ENDINGS = (
 
 ROLE_HEADS = frozenset(
     """
-    cto ceo cfo coo vp manager lead engineer founder owner head director contact champion developer architect analyst
-    designer buyer
+    cto ceo cfo coo vp manager lead engineer founder owner head director contact champion developer architect
+    analyst designer buyer
     """.split()
 )
 
@@ -47,8 +53,8 @@ OTHER_ROLES = frozenset(
 WEAK_MODIFIERS = frozenset(
     """
     new old same other own main whole entire current previous next last first second many several some few more less
-    amazing awesome great nice good bad best better worse different similar big small cool real full
-    every stale slow fast flaky broken missing failed failing misconfigured nightly-only only local remote latest
+    amazing awesome great nice good bad best better worse different similar big small cool real full every stale
+    slow fast flaky broken missing failed failing misconfigured nightly-only only local remote latest
     """.split()
 )
 """Adjectives that are no part of a component's name."""
@@ -81,8 +87,9 @@ PERSON_VERBS = frozenset(
 
 PERSON_ONLY_VERBS = frozenset(
     """
-    review approve reject propose merge write open investigate debug confirm mention think believe commit push revert
-    refactor rename suggest test restart sign_off maintain roll diagnose migrate document complain prefer
+    review approve reject propose merge write open investigate debug confirm mention think believe commit push
+    revert tell notice explain remember refactor rename suggest test restart sign_off maintain roll diagnose migrate
+    document complain prefer
     """.split()
 )
 """Verbs whose subject is a person rather than a firm: they overrule the statistical label."""
@@ -94,14 +101,15 @@ PERSON_PASSIVE_VERBS = PERSON_ONLY_VERBS | {"turn", "fix", "deploy", "own"}
 
 ACRONYMS_WITHOUT_NAME = frozenset(
     """
-    API APIs UI UX URL URI ID IDs UTC GMT CRUD TTL IP OS DB PR PRs MR QA CI CD TODO GUI ASCII LAN WAN FAQ IDE SLA SLO
-    KPI ETA RAM ROM VRAM SSD HDD FK PK NULL OK N/A CTO CEO CFO VP DPA POC MVP EOD
+    API APIs UI UX URL URI ID IDs UTC GMT CRUD TTL IP OS DB PR PRs MR QA CI CD TODO GUI ASCII LAN WAN FAQ IDE SLA
+    SLO KPI ETA RAM ROM VRAM SSD HDD FK PK NULL OK N/A CTO CEO CFO VP DPA POC MVP EOD
     """.split()
 )
 
 GENERIC_TECH = frozenset(
     """
-    DNS CSV JSON XML YAML HTTP HTTPS TLS SSL TCP CDN SQL HTML CSS GPU CPU LLM REST SSH Android iOS Windows Linux RAG CI
+    DNS CSV JSON XML YAML HTTP HTTPS TLS SSL TCP CDN SQL HTML CSS GPU CPU LLM REST SSH Android iOS Windows Linux RAG
+    CI
     """.split()
 )
 """Technologies that belong to the component after them ("DNS cache"); products do not ("Redis cluster")."""
