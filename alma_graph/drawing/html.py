@@ -142,6 +142,8 @@ def _node_data(box: Box) -> dict[str, Any]:
 
 def _tells(attributes: Mapping[str, Any], name: str) -> bool:
     value = attributes.get(name)
+    if name == "category" and value in (attributes.get("domain"), attributes.get("task_type")):
+        return False
     if name in ("success_count", "occurrence_count"):
         return bool(attributes.get("occurrence_count"))
     return value not in (None, "", 0, (), [], {})
@@ -205,6 +207,8 @@ def _colours() -> str:
             rules.append(f".panel .{style.slug}{{color:{colour}}}")
         for edge in EDGE_STYLES.values():
             colour = getattr(edge, pick)
-            rules.append(f".line.{edge.slug}{{stroke:{colour}}}.panel .type.{edge.slug}{{color:{colour}}}")
+            rules.append(f".line.{edge.slug}{{stroke:{colour}}}")
+            if edge.width > 1.5:  # the thin lines are too pale for words
+                rules.append(f".panel .type.{edge.slug}{{color:{colour}}}")
         sheets.append("\n".join(rules))
     return f"{sheets[0]}\n@media (prefers-color-scheme:dark){{{sheets[1]}}}"
