@@ -244,7 +244,7 @@ def signature(text: str, nouns: Collection[str] | None = None) -> Signature:
 
     Args:
         text: the strategy or task as the caller wrote it (its letter case tells names).
-        nouns: its nouns, when a parser has seen it; None lets every content word that is no known verb count as one.
+        nouns: its nouns, when a parser has seen it; None or none lets every content word that is no known verb count.
     """
     normal = normalise_wording(text)
     if is_opaque(normal):
@@ -262,7 +262,7 @@ def signature(text: str, nouns: Collection[str] | None = None) -> Signature:
     if not content and not identifiers:
         return Signature(normal, opaque=True)
     negated = negated_heads(plain)
-    parsed = content - _verb_stems() if nouns is None else frozenset(stem(noun.casefold()) for noun in nouns) & content
+    parsed = content - _verb_stems() if not nouns else frozenset(stem(noun.casefold()) for noun in nouns) & content
     order = _pair(spaced, _ORDER_PATTERNS)
     route = _pair(spaced, _ROUTE_PATTERNS)
     technologies = _technologies(text, spaced)

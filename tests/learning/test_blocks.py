@@ -86,7 +86,8 @@ def test_another_act_on_the_same_thing_is_kin_at_most(left: str, right: str) -> 
 def test_nouns_of_a_parser_are_taken_where_given() -> None:
     assert signature("mock the clock", ["clock"]).nouns == frozenset({"clock"})
     assert signature("mock the clock").nouns == frozenset({"clock"})
-    assert signature("mock the clock", []).nouns == frozenset()
+    assert signature("mock the clock", ["mock", "nothing of it"]).nouns == frozenset({"mock"})
+    assert signature("mock the clock", []).nouns == frozenset({"clock"})
 
 
 def test_a_document_is_alike_only_to_itself() -> None:
