@@ -42,7 +42,7 @@ class Arm(Protocol):
     Attributes:
         name: its name in a hit's parts.
         scale: least and largest value.
-        content: whether its value speaks of what the memory says (a prior only says when and by whom).
+        content: whether its value alone may make a memory relevant (a prior only says when and by whom).
     """
 
     name: ClassVar[str]
@@ -85,11 +85,11 @@ class LexicalArm:
 class LateArm:
     """Late interaction: how well every word of the query is matched by some word of the memory, or of the turns beside
     it, by the vectors of the words in their sentences. What unrelated texts have in common, BASE, counts as 0.
-    Run on candidates only."""
+    Run on candidates only, and not asked whether anything is relevant at all (`fusion.FLOOR`)."""
 
     name: ClassVar[str] = "late"
     scale: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    content: ClassVar[bool] = True
+    content: ClassVar[bool] = False
     BASE: ClassVar[float] = 0.35
 
     def on(self, index: ProjectIndex, request: Request, rows: npt.NDArray[np.int64]) -> Floats | None:

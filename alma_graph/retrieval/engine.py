@@ -19,7 +19,7 @@ from alma_graph.model import Memory, MemoryKind, UserPreference
 from alma_graph.retrieval.arms import Request
 from alma_graph.retrieval.explain import path_of, trace_of
 from alma_graph.retrieval.filters import Filters, Mask
-from alma_graph.retrieval.fusion import FLOOR, fuse, relevance
+from alma_graph.retrieval.fusion import FLOOR, fuse, relevant_rows
 from alma_graph.retrieval.query import parse_query
 from alma_graph.retrieval.scoring import ScoringConfig
 from alma_graph.retrieval.selection import choose
@@ -109,8 +109,7 @@ def retrieve(
         request = Request(parse_query(query, index), vector, tokens)
         allowed = Filters(kinds, readable, user_id, as_of, since, until, include_superseded).mask(index, moment)
         fused = fuse(index, request, allowed, without=frozenset(without))
-        floor = FLOOR if config.floor is None else config.floor
-        eligible = np.flatnonzero(allowed & (relevance(fused.content) >= floor) & (fused.evidence > 0))
+        eligible = relevant_rows(fused, allowed, FLOOR if config.floor is None else config.floor)
         ranked = weigh(index, fused, eligible, config, now=moment, trust=trust)
         places = choose(index, ranked, top_k)
         drafts = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from alma_graph.index.names import plain
 from alma_graph.index.project import ProjectIndex
@@ -25,6 +25,7 @@ _MONTH = {name: at for at, name in enumerate(_MONTHS, 1)} | {name[:3]: at for at
 _SHORT = ("jan", "feb", "apr", "jun", "jul", "aug", "sept?", "oct", "nov", "dec")
 _MONTH_NAME = re.compile(r"\b(" + "|".join((*_MONTHS, *_SHORT)) + r")\b\.?")
 _TIME_BEFORE = re.compile(r"\b(?:in|since|until|during|last|this|next|early|late|mid)[ -]$")
+_MONTH_STEMS = {term for name in (*_MONTH, "sept") for term in document_terms(name)[0]}
 _ISO = re.compile(r"\b(\d{4})-(\d{1,2})(?:-(\d{1,2}))?\b")
 _YEAR = re.compile(r"(?<![\d.\-])((?:19|20)\d\d)(?![\d.\-])")
 _DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
@@ -83,7 +84,10 @@ def parse_query(text: str, index: ProjectIndex) -> ParsedQuery:
     words = plain(text).split()[:MAX_WORDS]
     lowered = text.casefold()
     people, named, role_talk = _speakers(words, index)
+    date = named_date(lowered)
     concepts = query_concepts(text)
+    if date is not None:  # a date acts as a prior; its words count where they stand, and are not missed elsewhere
+        concepts = [replace(concept, optional=True) if _dates(concept) else concept for concept in concepts]
     names = {term for code in named for term in document_terms(index.rows.speakers.names[code])[0]}
     kept = [concept for concept in concepts if names.isdisjoint(concept.terms)]  # they act as a prior, not as words
     return ParsedQuery(
@@ -91,7 +95,7 @@ def parse_query(text: str, index: ProjectIndex) -> ParsedQuery:
         concepts=tuple(kept or concepts),
         speakers=frozenset(named) if len(named) < people else frozenset(),
         role=_role(lowered) if role_talk else None,
-        date=named_date(lowered),
+        date=date,
         entities=_entities(words, index),
         negated=_NEGATION.search(text) is not None,
     )
@@ -118,6 +122,12 @@ def named_date(lowered: str) -> NamedDate | None:
         day = int(dated[1]) if dated else 0
         return NamedDate(found_year, _MONTH[name[:3]], day if 1 <= day <= 31 else None)
     return NamedDate(found_year, None, None) if found_year else None
+
+
+def _dates(concept: Concept) -> bool:
+    """Whether a concept is the name of a month or a number."""
+    term = concept.terms[0].lstrip("=")
+    return term in _MONTH_STEMS or term.replace("-", "").replace("/", "").isdigit()
 
 
 def _speakers(words: list[str], index: ProjectIndex) -> tuple[int, list[int], bool]:

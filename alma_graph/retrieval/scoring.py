@@ -35,8 +35,8 @@ class ScoringConfig(Model):
         trust: weight of the trust in the memory's agent, where the caller gives it.
         recency_half_life_days: half-life of recency, in days.
         mode: "bounded" or "additive".
-        floor: least relevance of a hit's own content, in [0, 1]; below it nothing comes back. None takes the measured
-            default (`fusion.FLOOR`).
+        floor: relevance that the best memory's own content must have, in [0, 1], or nothing comes back; other hits need
+            three quarters of it. None takes the measured default (`fusion.FLOOR`).
     """
 
     similarity: Unit = 0.4
