@@ -11,6 +11,7 @@ from alma_graph.extraction import Extraction
 from alma_graph.ingest.identity import Placed, confirm, place
 from alma_graph.ingest.known import StoredMemories
 from alma_graph.ingest.lessons import Lessons
+from alma_graph.ingest.pruning import prune
 from alma_graph.ingest.reading_text import parse_claims_or_none, read_entities
 from alma_graph.ingest.unit import Reading, Unit
 from alma_graph.model import Memory, MemoryScope, Outcome
@@ -89,5 +90,7 @@ class Writer:
                 for memory in new:
                     unit.add(memory, readings[memory.id])
                 with self.lessons.learning([memory for memory in new if isinstance(memory, Outcome)], unit):
-                    self.store.commit(self.project_id, unit.finish())
+                    work = unit.finish()
+                    prune(work, self.store.backend)  # a lesson may have taken another's place
+                    self.store.commit(self.project_id, work)
             return [item.memory for item in confirmed]

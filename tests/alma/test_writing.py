@@ -16,6 +16,7 @@ from alma_graph import (
     AlmaGraphError,
     DomainKnowledge,
     EmbedderMismatchError,
+    Heuristic,
     IdConflictError,
     InvalidInputError,
     MemoryNotFoundError,
@@ -284,3 +285,43 @@ def test_everything_goes_through_json(plain: ALMA) -> None:
     }
     assert plain.get(fact.id).metadata == {"k": {"n": [1, 2.5, None, True]}}
     assert isinstance(plain.add_user_preference("u", "style", "short answers"), UserPreference)
+
+
+def test_a_forgotten_memory_leaves_nothing_behind(alma: ALMA) -> None:
+    kept = alma.add_domain_knowledge(agent="a", domain="d", fact="Kafka feeds the ledger service.")
+    before = alma.stats()
+    gone = alma.observe(
+        agent="b", text="Zoe moved the ledger service to Redis.", speaker="Zoe", session_id="s", user_id="zoe"
+    )
+    assert alma.stats().sessions == 1
+    alma.forget(gone.id)
+    after = alma.stats()
+    assert (after.nodes, after.edges, after.entities) == (before.nodes, before.edges, before.entities)
+    assert alma.get(kept.id) == kept
+    assert alma.doctor().ok
+
+
+def test_turns_around_a_forgotten_one_are_joined(plain: ALMA) -> None:
+    ids = [plain.observe(agent="a", text=f"turn {n}", session_id="s").id for n in range(5)]
+    plain.forget(ids[2])
+    plain.forget(ids[1])
+    assert plain.stats().edges["NEXT"] == 2
+    plain.observe(agent="a", text="turn 5", session_id="s")
+    assert plain.stats().edges["NEXT"] == 3
+    assert plain.doctor().ok
+
+
+def test_a_forgotten_outcome_is_no_longer_counted(alma: ALMA) -> None:
+    given: dict[str, Any] = {"agent": "dev", "task": "Deploy auth service", "strategy_used": "Canary release"}
+    ids = [alma.learn(**given, outcome="success").id for _ in range(4)]
+    secret = alma.learn(**given, outcome="failure", error_message="leaked token abc123").id
+    alma.forget(secret)
+    alma.forget(ids[0])
+    [lesson] = alma.memories(kind="heuristic")
+    assert isinstance(lesson, Heuristic)
+    assert (lesson.success_count, lesson.occurrence_count) == (3, 3)
+    for memory_id in ids[1:]:
+        alma.forget(memory_id)
+    assert alma.stats().nodes == 0
+    assert alma.stats().edges == {}
+    assert alma.doctor().ok

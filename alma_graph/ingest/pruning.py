@@ -1,0 +1,64 @@
+"""What goes with a memory that is removed: its chunks, its relations, and nodes that nothing else holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from alma_graph.backends.protocol import Backend, EdgeMatch, EdgeRow, UnitOfWork
+from alma_graph.model import EdgeType
+
+_HOLDING = (
+    (EdgeType.MENTIONS, "Entity", True),
+    (EdgeType.PART_OF, "Session", True),
+    (EdgeType.ABOUT, "User", True),
+    (EdgeType.LEARNED, "Agent", False),
+)
+"""Edges that hold a node: the node's label, and whether the memory is the source."""
+
+
+def prune(work: UnitOfWork, backend: Backend) -> None:
+    """Completes a unit of work that removes memories, so that it leaves nothing of them behind.
+
+    Turns before and after a removed turn are joined; an entity, session, user or agent goes with the last memory that
+    held it, unless the unit of work itself adds one that does.
+    """
+    removed = {key for label, key in work.node_deletes if label == "Memory"}
+    if not removed:
+        return
+    gone = sorted(removed)
+    for row in backend.nodes("Memory", keys=gone, columns=("id",)):
+        work.edge_deletes.append(EdgeMatch(EdgeType.RELATES_TO, where={"memory_id": row["id"]}))
+    chunks = [edge.target for edge in backend.edges(EdgeType.HAS_CHUNK, sources=gone)]
+    work.node_deletes.extend(("Chunk", key) for key in chunks)
+    _close_gaps(work, backend, removed)
+    for type_, label, outgoing in _HOLDING:
+        held = backend.edges(type_, sources=gone) if outgoing else backend.edges(type_, targets=gone)
+        nodes = {edge.target if outgoing else edge.source for edge in held}
+        if not nodes:
+            continue
+        ends = sorted(nodes)
+        all_edges = backend.edges(type_, targets=ends) if outgoing else backend.edges(type_, sources=ends)
+        still = _held(all_edges, outgoing, removed) | _held(
+            (edge for edge in work.edges if edge.type == type_), outgoing, removed
+        )
+        work.node_deletes.extend((label, key) for key in sorted(nodes - still))
+
+
+def _held(edges: Iterable[EdgeRow], outgoing: bool, removed: set[str]) -> set[str]:
+    """The nodes that a memory which stays holds."""
+    pairs = ((edge.source, edge.target) if outgoing else (edge.target, edge.source) for edge in edges)
+    return {node for memory, node in pairs if memory not in removed}
+
+
+def _close_gaps(work: UnitOfWork, backend: Backend, removed: set[str]) -> None:
+    """Joins the turns around removed ones, however many in a row go."""
+    gone = sorted(removed)
+    following = {edge.source: edge.target for edge in backend.edges(EdgeType.NEXT, sources=gone)}
+    for edge in backend.edges(EdgeType.NEXT, targets=gone):
+        if edge.source in removed:
+            continue
+        after: str | None = edge.target
+        while after is not None and after in removed:
+            after = following.get(after)
+        if after is not None:
+            work.edges.append(EdgeRow(EdgeType.NEXT, edge.source, after))
