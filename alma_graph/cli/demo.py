@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import textwrap
 import time
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from alma_graph.backends.locks import FileLock, StoreLock
 from alma_graph.cli.options import json_option
 from alma_graph.cli.output import Progress, cell, clean, console, day, one_line, path_line, print_json, shorten
-from alma_graph.errors import AlmaGraphError, InvalidInputError, StoreLockedError
+from alma_graph.errors import InvalidInputError, StoreLockedError
 from alma_graph.model import AntiPattern, Heuristic
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rich.console import Console
 
@@ -95,7 +97,6 @@ def demo_command(folder: str, embedder: str | None, as_json: bool) -> None:
 
     started = time.monotonic()
     place = Path(folder)
-    _prepare(place)
     story = Story()
     if as_json:
         story.out.quiet = True
@@ -105,7 +106,7 @@ def demo_command(folder: str, embedder: str | None, as_json: bool) -> None:
         "did, were told and noted goes into a graph of its own. Nothing leaves this machine, no language model is "
         "asked."
     )
-    with ALMA.open(str(place / STORE), project_id=PROJECT, embedder=embedder) as alma:
+    with _prepared(place), ALMA.open(str(place / STORE), project_id=PROJECT, embedder=embedder) as alma:
         report = _ingest(story, alma, place)
         lessons = _lessons(story, alma)
         contradictions = _contradictions(story, alma)
@@ -142,40 +143,52 @@ def demo_command(folder: str, embedder: str | None, as_json: bool) -> None:
         )
 
 
-def _prepare(place: Path) -> None:
+@contextmanager
+def _prepared(place: Path) -> Iterator[None]:
     """An empty demo folder: makes it, or removes what an earlier demo wrote there, and nothing else.
+
+    The marker says whose folder it is, and is locked until the demo ends, so that two demos never share a folder.
 
     Raises:
         InvalidInputError: the folder is not the demo's.
-        StoreLockedError: a process has the store of an earlier demo open.
+        StoreLockedError: a process has the store of an earlier demo open, or another demo is at work there.
     """
-    marker = place / MARKER
+    marker = FileLock(str(place / MARKER))
     if place.exists() and not place.is_dir():
         raise InvalidInputError(f"{str(place)!r} is a file; give --folder another name")
-    if place.is_dir() and not marker.is_file() and any(place.iterdir()):
+    if place.is_dir() and not (place / MARKER).is_file() and any(place.iterdir()):
         raise InvalidInputError(
             f"the folder {str(place)!r} was not made by this demo and is not empty; it is left alone: "
             "give --folder another name"
         )
-    if marker.is_file() and (place / STORE).exists():
-        _refuse_open_store(place / STORE)
-        for old in sorted(place.glob(f"{STORE}*")):
-            if old.is_file():
-                old.unlink()
-    (place / PICTURE).unlink(missing_ok=True)
     place.mkdir(parents=True, exist_ok=True)
-    marker.write_text("This folder was made by `alma-graph demo`, which writes it anew.\n", encoding="utf-8")
-
-
-def _refuse_open_store(path: Path) -> None:
-    from alma_graph.alma import ALMA
-
+    if not marker.acquire():
+        raise StoreLockedError(
+            f"another demo is at work in {str(place)!r}; wait for it, or give --folder another name",
+            path=str(place),
+            pid=None,
+        )
     try:
-        ALMA.open(str(path), project_id=PROJECT, create=False, lock_timeout=0.0).close()
-    except StoreLockedError:
-        raise
-    except AlmaGraphError:
-        return  # a damaged or older store of an earlier demo: it is removed anyway
+        marker.write(b"This folder was made by `alma-graph demo`, which writes it anew.\n")
+        _remove_store(place / STORE)
+        (place / PICTURE).unlink(missing_ok=True)
+        yield
+    finally:
+        marker.release()
+
+
+def _remove_store(path: Path) -> None:
+    """Removes a store's files, if nobody has it open; its lock file stays, as others may be waiting for it."""
+    if not path.exists():
+        return
+    lock = StoreLock(str(path))
+    lock.acquire(shared=False, timeout=0.0, cure="close it, or give --folder another name")
+    try:
+        for old in sorted(path.parent.glob(f"{path.name}*")):
+            if old.is_file() and old.suffix not in (".lock", ".readers"):
+                old.unlink()
+    finally:
+        lock.release()
 
 
 def _ingest(story: Story, alma: ALMA, place: Path) -> ImportReport:
