@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import nbformat
@@ -26,13 +27,17 @@ def _kernels_of_this_python(folder: Path) -> KernelSpecManager:
     return KernelSpecManager(kernel_dirs=[str(folder)], ensure_native_kernel=False)
 
 
+def _notebook(path: Path) -> Any:
+    return nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
+
+
 def test_there_are_notebooks() -> None:
     assert NOTEBOOKS
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_is_committed_without_outputs(path: Path) -> None:
-    notebook = nbformat.read(path, as_version=4)
+    notebook = _notebook(path)
     nbformat.validate(notebook)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert code
@@ -49,7 +54,7 @@ def test_a_notebook_runs_and_draws(path: Path, tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")])))
     place = tmp_path / "work"
     place.mkdir()
-    notebook = nbformat.read(path, as_version=4)
+    notebook = _notebook(path)
     client = NotebookClient(notebook, kernel_name="python3", timeout=240, resources={"metadata": {"path": str(place)}})
     # A manager that the client made is one that it also shuts down, sockets and all.
     client.create_kernel_manager().kernel_spec_manager = _kernels_of_this_python(tmp_path / "kernels")

@@ -29,7 +29,7 @@ _WEIGHT = {
     EdgeType.RELATES_TO: 0.5,
 }
 _PASSED_NEVER = {"Agent", "User", "Session"}
-_KIND_WEIGHT = {MemoryKind.HEURISTIC: 6.0, MemoryKind.ANTI_PATTERN: 6.0}
+_KIND_WEIGHT: dict[Any, float] = {MemoryKind.HEURISTIC: 6.0, MemoryKind.ANTI_PATTERN: 6.0}
 
 
 def to_networkx(
@@ -186,7 +186,7 @@ def _add_edge(
         # MENTIONS has a property "type" of its own: the type of the entity in that place.
         if "type" in attributes:
             attributes["entity_type"] = attributes.pop("type")
-        before = sum(1 for key in graph.get_edge_data(source, target, default={}) if key.split(":")[0] == row.type)
+        before = sum(1 for key in graph.get_edge_data(source, target, default={}) if str(key).split(":")[0] == row.type)
         key = row.type if before == 0 else f"{row.type}:{before + 1}"
         graph.add_edge(source, target, key=key, **attributes, type=row.type)
         return
@@ -207,7 +207,7 @@ def _near(graph: networkx.MultiDiGraph, centres: Sequence[str], hops: int) -> li
 
 def _telling(graph: networkx.MultiDiGraph) -> list[NodeId]:
     """All nodes, those with the most telling edges first; ties by id."""
-    weight = {node: _KIND_WEIGHT.get(kind, 0.0) for node, kind in graph.nodes(data="kind")}
+    weight = {node: _KIND_WEIGHT.get(graph.nodes[node].get("kind"), 0.0) for node in graph}
     for source, target, type_name in graph.edges(data="type"):
         for node in (source, target):
             weight[node] += _WEIGHT.get(type_name, 0.02)

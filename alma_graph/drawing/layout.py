@@ -198,7 +198,7 @@ def _apart(points: Array, sizes: Array, ends: NDArray[np.int64]) -> Array:
 
     The last `len(ends)` sizes are labels, which begin in the middle between their two ends and keep near it.
     """
-    from scipy.spatial import cKDTree
+    from scipy.spatial import KDTree
 
     boxes = len(points)
     need = sizes + _MARGIN
@@ -211,7 +211,7 @@ def _apart(points: Array, sizes: Array, ends: NDArray[np.int64]) -> Array:
     reach = need.max(axis=0)
     while True:
         for push in range(_PUSHES):
-            pairs = cKDTree(points / reach).query_pairs(1.0, p=np.inf, output_type="ndarray")
+            pairs = KDTree(points / reach).query_pairs(1.0, p=np.inf, output_type="ndarray")
             first, second = pairs[:, 0], pairs[:, 1]
             gap = points[first] - points[second]
             over = (need[first] + need[second]) / 2 - np.abs(gap)

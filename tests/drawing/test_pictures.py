@@ -108,7 +108,8 @@ def test_the_same_graph_gives_the_same_picture() -> None:
     graph = sample(2)
     turned = nx.MultiDiGraph(**graph.graph)
     turned.add_nodes_from(reversed(list(graph.nodes(data=True))))
-    turned.add_edges_from(reversed(list(graph.edges(keys=True, data=True))))
+    for source, target, key, attributes in reversed(list(graph.edges(keys=True, data=True))):
+        turned.add_edge(source, target, key=key, **attributes)
     assert to_svg(graph) == to_svg(graph)
     assert to_svg(graph) == to_svg(turned)
     assert to_html(graph) == to_html(turned)
