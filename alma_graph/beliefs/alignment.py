@@ -10,6 +10,7 @@ from alma_graph.beliefs.claim_model import NOMINAL_POS, Claim, Token
 from alma_graph.beliefs.lexicon_relations import FUNCTIONAL_VERBS
 from alma_graph.beliefs.words import Relation, WordRelation, word_relation
 
+_ORDINALS = frozenset(("first", "second", "third", "fourth", "fifth", "last", "next", "previous"))
 NEARLY_SAME = 0.75
 """Relations at or above this score count as one word when modifiers are compared."""
 
@@ -139,6 +140,8 @@ def align(left: Claim, right: Claim) -> Alignment:
             score, relation = _token_relation(mine, yours)
             if relation == "none" or (min(mine.weight, yours.weight) < 0.3 and max(mine.weight, yours.weight) >= 0.7):
                 continue
+            if mine.dependency == yours.dependency == "prt" and not _same_verb(left, right, mine, yours):
+                continue  # "keep up" and "give up" share nothing
             bonus = 0.08 if mine.role == yours.role else 0.0
             penalty = 0.1 if relation == "antonym" and mine.weight < 0.3 else 0.0
             candidates.append((score + bonus - penalty, i, j, relation))
@@ -158,6 +161,12 @@ def align(left: Claim, right: Claim) -> Alignment:
         antonyms=tuple(pair for pair in antonyms if pair not in choosing),
         rivals=bool(choosing) or _rival_modifiers(*sides) or _rival_identifiers(left, right),
     )
+
+
+def _same_verb(left: Claim, right: Claim, mine: Token, yours: Token) -> bool:
+    if mine.head < 0 or yours.head < 0:
+        return False
+    return word_relation(left.tokens[mine.head].lemma, right.tokens[yours.head].lemma).relation != "none"
 
 
 def _token_relation(mine: Token, yours: Token) -> WordRelation:
@@ -183,12 +192,18 @@ def _rival_modifiers(left: SideView, right: SideView) -> bool:
         mine, yours = left.claim.tokens[i], right.claim.tokens[match.other]
         if match.relation == "antonym" or mine.pos not in ("NOUN", "PROPN") or not (mine.modifiers and yours.modifiers):
             continue
+        if _ordinal(mine) and _ordinal(yours) and not _ordinal(mine) & _ordinal(yours):
+            return True
         topical = _names_the_topic(left.claim, mine) and yours.role in ("s", "x")
         if not topical and not subjects_differ:
             continue
         if _own_modifiers(mine, yours, right.claim) and _own_modifiers(yours, mine, left.claim):
             return True
     return False
+
+
+def _ordinal(token: Token) -> frozenset[str]:
+    return _ORDINALS.intersection(token.modifiers) if token.role == "s" else frozenset()
 
 
 def _names_the_topic(claim: Claim, token: Token) -> bool:

@@ -101,7 +101,8 @@ class Claim:
         quantifier: all, none, not_all, only, most, few, some or empty.
         predicate: lemma of the head; `be` for copulas.
         subject: index of the subject among the tokens, -1 for none.
-        traits: copula, definite (its subject is), expletive, passive, conditional, pronoun (its subject is).
+        traits: copula, indefinite ("is a ..."), definite (its subject is), expletive, passive, conditional, pronoun
+            (its subject is one).
         condition: lemmas of its adverbial clause.
         fronted: words before the subject that say where or when.
         tense: past, present or never (an experience denied).

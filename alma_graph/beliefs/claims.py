@@ -233,7 +233,14 @@ def _traits(clause: Clause, conditional: bool) -> frozenset[str]:
     definite = any(
         child.lower_ in _DETERMINERS or child.dep_ == "poss" for subject in subjects for child in subject.children
     )
+    indefinite = clause.copular and any(
+        child.lower_ in ("a", "an")
+        for token in clause.tokens
+        if clause.roles[token.i] == "o" and token.head.i in clause.chain
+        for child in token.children
+    )
     told = {
+        "indefinite": indefinite,
         "copula": clause.copular,
         "definite": definite,
         "expletive": any(token.dep_ == "expl" for token in clause.tokens),
@@ -279,10 +286,13 @@ def _quantities(clause: Clause, spoken: list[Any], text: str) -> list[ClaimQuant
         if value.kind == "count":
             value = replace(value, noun=_counted_noun(token, value.noun, text[value.end : value.end + 4]))
         role = clause.roles[token.i]
+        previous = next((t.lower_ for t in spoken if t.i == token.i - 1 and t.pos_ in ("PROPN", "NOUN")), "")
+        names_subject = role == "s" and bool(previous) and not (token.dep_ == "nummod" and token.head.i > token.i)
+        if names_subject and value.kind in ("count", "port"):
+            value = replace(value, kind="ident", noun=previous)  # "port 5432 is open", "user 17 has ..."
         names = value.kind in ("version", "date", "weekday", "ident")
         leads = token.i < clause.head.i and names and not clause.bare_copula and role != "o"
         before_subject = role in ("x", "m") and bool(clause.subjects) and token.i < clause.subjects[0].i
-        previous = next((t.lower_ for t in spoken if t.i == token.i - 1 and t.pos_ in ("PROPN", "NOUN")), "")
         placed.append(
             ClaimQuantity(
                 value=value,

@@ -21,6 +21,7 @@ _REPLACED = {"`": "", "’": "'", "‘": "'", "“": '"', "”": '"', "—": " -
 _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\b([Tt])ime(s|d)? out\b"), r"\1imeout"),
     (re.compile(r"\bturn(?:s|ed)? down\b"), "rejected"),
+    (re.compile(r"\bcan(?:'t|not| not) wait\b"), "am eager"),
     (re.compile(r"\bout of (?:order|service)\b"), "broken"),
     (re.compile(r"\bread[ -]only\b", re.IGNORECASE), "readonly"),
 )

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from alma_graph.beliefs.alignment import Alignment, Pair, SideView, align
-from alma_graph.beliefs.claim_model import Claim
+from alma_graph.beliefs.claim_model import NOMINAL_POS, Claim
 from alma_graph.beliefs.events import change_score
 from alma_graph.beliefs.lexicon_function import COPULA_LIKE_VERBS, LIGHT_WORDS, SCOPE_WORDS
 from alma_graph.beliefs.quantity_relation import QuantityRelation, relate_quantities
@@ -67,6 +67,7 @@ class Comparison:
         quantity: relation of the quantities.
         slot, inverse_slot: values of one slot; `value_counts` the candidates on each side.
         other_objects: each side has an object that the other lacks.
+        other_subjects: each side's subject phrase has a word that the other lacks.
         surface_value: how surely the words alone show two values of one slot, where the parse shows none.
         object_rivals: spans of one object noun modified differently on both sides.
         preferences: both express a preference.
@@ -109,6 +110,7 @@ class Comparison:
     inverse_slot: Slot
     value_counts: tuple[int, int]
     other_objects: bool
+    other_subjects: bool
     surface_value: float
     object_rivals: Spans | None
     preferences: bool
@@ -191,6 +193,7 @@ def compare(left: Claim, right: Claim, *, one_slot: bool = False) -> Comparison:
         inverse_slot=inverse,
         value_counts=value_counts,
         other_objects=_has_own_object(alignment.left) and _has_own_object(alignment.right),
+        other_subjects=_has_own_subject(alignment.left) and _has_own_subject(alignment.right),
         surface_value=0.0 if opposed or slot is not NO_SLOT or inverse is not NO_SLOT else surface_value(left, right),
         object_rivals=object_rivals,
         preferences=one_slot or (expresses_preference(left) and expresses_preference(right)),
@@ -235,6 +238,11 @@ def _denies(side: SideView, other: Claim) -> bool:
 def _has_own_object(side: SideView) -> bool:
     tokens = side.claim.tokens
     return any(tokens[i].role in ("o", "x") or tokens[i].dependency in ("xcomp", "dobj") for i in side.unmatched())
+
+
+def _has_own_subject(side: SideView) -> bool:
+    tokens = side.claim.tokens
+    return any(tokens[i].role == "s" and tokens[i].pos in NOMINAL_POS for i in side.unmatched())
 
 
 def _topic(side: SideView, left_out: set[int]) -> float:
@@ -321,7 +329,7 @@ def _quantifier_conflict(left: str, right: str, polarity_differs: bool) -> float
 
 
 def _partial(left: str, right: str) -> bool:
-    return (left in _PARTIAL and right in _PARTIAL | {""}) or (right in _PARTIAL and left == "")
+    return left in _PARTIAL and right in _PARTIAL
 
 
 def _substance(claim: Claim) -> float:

@@ -12,15 +12,22 @@ from alma_graph.beliefs.scales import ramp
 from alma_graph.beliefs.words import agrees_with_any
 
 _UNREAL = frozenset(("question", "hedge", "report", "hypothesis"))
-_PLACED = frozenset(("live", "reside", "be", "work", "run", "plan", "schedule", "use"))
+_PLACED = frozenset(("be", "run", "plan", "schedule", "use", "host", "store", "keep", "set"))
+_ENDED_BY: dict[str, frozenset[str]] = {
+    "live": frozenset(("move", "relocate")),
+    "reside": frozenset(("move", "relocate")),
+    "work": frozenset(("switch", "change", "transfer", "move")),
+}
 _TOWARDS = re.compile(r"\bto\b|\bas\b|new job|\bnow see\b")
+_NOT = re.compile(r"\bnot\b|n't\b|\bnever\b")
 _DONE = re.compile(r"\bmy\b|managed to|completed|using")
 
 
 def change_score(state: SideView, event: Claim) -> float:
     """How surely `event` tells of a change that ends the state: replaced or quit V, moved from V, moved to another."""
     claim = state.claim
-    if event.modality != "fact" or claim.negated or claim.modality in _UNREAL:
+    happened = event.modality == "fact" and not event.negated and not _NOT.search(event.words)
+    if not happened or claim.negated or claim.modality in _UNREAL:
         return 0.0
     lemmas = event.lemma_set
     shared = [
@@ -35,20 +42,26 @@ def change_score(state: SideView, event: Claim) -> float:
         return 0.0
     if any(_comes_from(event, theirs) for _, theirs in values):
         return 0.9
+    if not _TOWARDS.search(event.words) or not _has_rest(state):
+        return 0.0
+    same_subject = any(mine.role == "s" for mine, _ in shared)
     placed = claim.predicate in _PLACED or bool(claim.quantities)
-    one_speaker = claim.first_person and event.first_person and claim.predicate in ("live", "reside", "work")
-    left_over = bool(claim.quantities) or any(
-        index not in state.matches and token.role in ("o", "x") and token.weight >= 0.8
-        for index, token in enumerate(claim.tokens)
-    )
-    if (
-        placed
-        and left_over
-        and _TOWARDS.search(event.words)
-        and (one_speaker or any(mine.role == "s" for mine, _ in shared))
-    ):
+    if placed and same_subject and event.predicate in lexicon.CHANGE_TO_VERBS:
         return 0.7
-    return 0.0
+    ending = _ENDED_BY.get(claim.predicate, frozenset())
+    one_subject = same_subject or (claim.first_person and event.first_person)
+    if not one_subject or event.predicate not in ending:
+        return 0.0
+    new_job = claim.predicate != "work" or re.search(r"\bjobs?\b|\bcompan(?:y|ies)\b|\bemployers?\b", event.words)
+    return 0.7 if new_job or same_subject else 0.0
+
+
+def _has_rest(state: SideView) -> bool:
+    """The state has a value that the event does not repeat: living in Ghent is not ended by moving to Ghent."""
+    return bool(state.claim.quantities) or any(
+        index not in state.matches and token.role in ("o", "x") and token.weight >= 0.8
+        for index, token in enumerate(state.claim.tokens)
+    )
 
 
 def _comes_from(event: Claim, token: Token) -> bool:

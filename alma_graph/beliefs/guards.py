@@ -34,6 +34,8 @@ def guard_factor(facts: Comparison) -> float:
         factor *= 0.6
     if conflicting and quantity.kind in DATE_KINDS and (facts.opposed or facts.slot.functional > 0.5):
         factor *= 0.4
+    if facts.order_reversed and len(facts.antonyms) > 1:
+        factor *= 0.15  # green before, red after
     if facts.conditional_share > 0.5:
         factor *= 0.3
     if facts.partial:

@@ -10,15 +10,19 @@ from alma_graph.beliefs.wordlist import word_set
 # Environments, platforms, regions, tiers and times that restrict where a claim holds (surface forms).
 SCOPE_WORDS = word_set("""
     admin admins android april asia august autumn basic contractors december desktop dev development enterprise eu
-    europe external february free friday guest guests internal ios january july june linux local locally mac macos
-    march mobile monday november october premium prod production qa saturday september spring staging summer sunday
-    team test testing thursday today tomorrow tuesday uk us web wednesday weekend weekends windows winter yesterday
+    europe external february fifth first fourth free friday guest guests internal ios january july june linux local
+    locally mac macos march mobile monday november october premium prod production qa saturday second september
+    spring staging summer sunday team test testing third thursday today tomorrow tuesday uk us web wednesday weekend
+    weekends windows winter yesterday
 """)
 HEDGES = word_set("""
     appear could guess likely may maybe might perhaps possibly probably seem suspect unsure wonder
 """)
 PLAN_VERBS = word_set("""
     aim consider hope intend plan propose think try want wish
+""")
+BELIEF_VERBS = word_set("""
+    assume believe expect feel fear think worry
 """)
 REPORT_VERBS = word_set("""
     allege argue ask claim joke pretend quote rumor rumour say suggest

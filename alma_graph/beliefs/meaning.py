@@ -88,7 +88,8 @@ def _negations(clause: Clause) -> list[Any]:
 
 def _negates(clause: Clause, token: Any) -> bool:
     in_chain = token.i in clause.chain
-    if token.dep_ == "neg" and token.head.i in clause.chain:
+    complement = token.head.dep_ in ("acomp", "attr", "oprd") and token.head.head.i in clause.chain
+    if token.dep_ == "neg" and (token.head.i in clause.chain or complement):
         return True
     if token.lower_ in lexicon.NEGATIVE_DETERMINERS:
         no_longer = token.lower_ == "no" and token.head.lower_ == "longer"
@@ -157,7 +158,7 @@ def _modality(clause: Clause, words: str, before: str, quotes: list[tuple[int, i
         denied = any(child.dep_ == "neg" for child in governor.children)
         if governor.lemma_ in lexicon.HEDGES or (denied and governor.lemma_ in ("know", "sure")):
             modality = "hedge"
-        elif governor.lemma_ in lexicon.REPORT_VERBS and third_person:
+        elif third_person and (governor.lemma_ in lexicon.REPORT_VERBS or governor.lemma_ in lexicon.BELIEF_VERBS):
             modality = "report"
     if _UNCERTAIN_BEFORE.search(before):
         modality = "hedge"

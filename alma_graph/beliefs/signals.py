@@ -35,13 +35,15 @@ def contradiction_signals(facts: Comparison) -> dict[Rule, float]:
         "quantity": _quantity(facts),
         "exclusive_value": max(_exclusive_value(facts), facts.surface_value),
         "preference": _preference(facts),
-        "quantifier": 0.9 * facts.quantifier * ramp(facts.beside_subject.low, 0.5, 0.9),
+        "quantifier": _quantifier(facts),
         "outcome": _outcome(facts),
         "change": facts.change,
     }
     if facts.valence > 0:  # opposite outcomes explain the negation
         scores["negation"] *= 0.2
         scores["antonym"] *= 0.2
+    elif facts.other_subjects:
+        pass
     elif facts.surface.signal == "negation":
         scores["negation"] = max(scores["negation"], facts.surface.score)
     elif facts.surface.signal == "antonym":
@@ -59,7 +61,8 @@ def _fewer_strangers(facts: Comparison) -> float:
 
 
 def _same_subject(facts: Comparison) -> float:
-    return _fewer_strangers(facts) * (0.35 if facts.subject == (0.0, 0.0) else 1.0)
+    other = facts.subject == (0.0, 0.0) or facts.other_subjects
+    return _fewer_strangers(facts) * (0.35 if other else 1.0)
 
 
 def _negation(facts: Comparison) -> float:
@@ -129,6 +132,12 @@ def _preference(facts: Comparison) -> float:
     if not facts.object_rivals or not facts.preferences:
         return 0.0
     return 0.8 * ramp(facts.coverage.low, 0.2, 0.45)
+
+
+def _quantifier(facts: Comparison) -> float:
+    score = 0.9 * facts.quantifier * ramp(facts.beside_subject.low, 0.5, 0.9)
+    exclusive = "only" in (facts.left.quantifier, facts.right.quantifier)
+    return score * (0.35 if facts.other_subjects and not exclusive else 1.0)
 
 
 def _outcome(facts: Comparison) -> float:

@@ -65,6 +65,8 @@ def find_slot(alignment: Alignment, *, one_slot: bool = False) -> tuple[Slot, tu
 def find_inverse_slot(alignment: Alignment, core_low: float) -> Slot:
     """The value is a subject: "Farah owns X" against "X is owned by Luca"."""
     left, right = alignment.left.claim, alignment.right.claim
+    if "indefinite" in left.traits | right.traits:
+        return NO_SLOT  # many things can be "a message broker"
     mine = [i for i in alignment.left.unmatched() if left.tokens[i].pos in NOMINAL_POS]
     yours = [j for j in alignment.right.unmatched() if right.tokens[j].pos in NOMINAL_POS]
     if not mine or not yours or not (_tells_owner(left) and _tells_owner(right)):
