@@ -64,9 +64,9 @@ class EntityLinker:
             }
             self._work.edges.append(EdgeRow("MENTIONS", source, key, properties))
         for relation in extraction.linked:
-            subject, target = self._keys.get(relation.subject), self._keys.get(relation.object)
-            if subject not in seen or target not in seen or subject == target:
-                continue  # an argument that is no entity of this text makes no node
+            subject, target = self._known(relation.subject), self._known(relation.object)
+            if subject is None or target is None or subject == target:
+                continue  # an argument that is no entity makes no node
             identity = (memory.id, subject, relation.predicate, target, relation.negated)
             if identity in self._relations:
                 continue
@@ -87,6 +87,10 @@ class EntityLinker:
         for key, aliases in self._aliases.items():
             if key not in self._made and list(self._names.entity_aliases(key)) != aliases:
                 self._work.node_updates.append(NodeUpdate("Entity", key, {"aliases": aliases}))
+
+    def _known(self, canonical: str) -> str | None:
+        """The entity of this name, of this text or (behind a pronoun) of an earlier one."""
+        return self._keys.get(canonical) or self._names.entity_key(canonical)
 
     def _entity(self, canonical: str, name: str, type_: str) -> str:
         key = self._keys.get(canonical)

@@ -98,7 +98,6 @@ class Lessons:
             book = StrategyBook(
                 self._project_id,
                 self._embed,
-                nouns=self._nouns,
                 least_successes=lambda agent: self._least.get(agent, DEFAULT_LEAST_SUCCESSES),
             )
             columns = ("kind", *_OUTCOME_COLUMNS)
@@ -110,9 +109,6 @@ class Lessons:
 
     def _embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return np.stack([item.vector for item in self._store.encoder.encode(texts, tokens=False)])
-
-    def _nouns(self, texts: Sequence[str]) -> list[frozenset[str]]:
-        return [extraction.nouns for extraction in self._store.extractor.extract_batch(texts)]
 
     def _write(self, updates: Sequence[LessonUpdate], unit: Unit, gone: frozenset[str] = frozenset()) -> None:
         now = self._store.clock()

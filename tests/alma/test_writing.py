@@ -325,3 +325,28 @@ def test_a_forgotten_outcome_is_no_longer_counted(alma: ALMA) -> None:
     assert alma.stats().nodes == 0
     assert alma.stats().edges == {}
     assert alma.doctor().ok
+
+
+def test_entities_and_relations_appear_by_themselves(alma: ALMA) -> None:
+    alma.observe(agent="a", speaker="Ann", session_id="s", text="The checkout-service was deployed at noon.")
+    alma.observe(agent="a", speaker="Ann", session_id="s", text="It calls Stripe.")
+    for number in range(4):
+        alma.observe(agent="a", session_id=f"t{number}", text="DGIA signed the contract.")
+    graph = alma.to_networkx()
+    names = {data["name"]: node for node, data in graph.nodes(data=True) if data["label"] == "Entity"}
+    assert {"checkout-service", "Stripe", "DGIA"} <= names.keys()
+    assert graph.in_degree(names["DGIA"]) == 4
+    related = {
+        (source, target) for source, target, type_ in graph.edges(keys=True) if str(type_).startswith("RELATES_TO")
+    }
+    assert (names["checkout-service"], names["Stripe"]) in related  # the pronoun was resolved
+
+
+def test_names_that_differ_in_a_digit_stay_apart(alma: ALMA) -> None:
+    for name in ("Python 3.11", "Python 3.12"):
+        alma.add_domain_knowledge(agent="a", domain="d", fact=f"The worker was built with {name}.")
+    for name in ("node-5", "node-6"):
+        alma.add_domain_knowledge(agent="a", domain="d", fact=f"The job ran on {name} yesterday.")
+    entities = {data["name"] for _, data in alma.to_networkx().nodes(data=True) if data["label"] == "Entity"}
+    assert {"3.11", "3.12"} <= entities or {"Python 3.11", "Python 3.12"} <= entities
+    assert {"node-5", "node-6"} <= entities
