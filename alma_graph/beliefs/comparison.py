@@ -31,6 +31,7 @@ _UPDATE = re.compile(
     r"|handed|latest|up to|got|has been|have been)\b"
 )
 _DENYING_VERBS = word_set("break violate lose prevent")
+_PREDICATING = frozenset(("ROOT", "acomp", "conj", "oprd", "attr", "ccomp", "xcomp"))
 _AFFIRMING_VERBS = word_set("be have support keep")
 _QUANTIFIER_CONFLICTS = frozenset(
     frozenset(pair) for pair in (("all", "none"), ("all", "not_all"), ("most", "none"), ("most", "few"), ("all", "few"))
@@ -56,6 +57,7 @@ class Comparison:
         polarity_differs: one side is negated.
         opposed: negations and antonyms between the claims are odd in number.
         order_reversed: one says before, the other after.
+        opposite_predicates: the opposites are what the claims say, not words inside a phrase.
         antonyms: spans of the opposites.
         negated_coverage: coverage of the negated side, -1 where polarity is the same.
         negated_unmatched: weight without a partner on the negated side.
@@ -97,6 +99,7 @@ class Comparison:
     polarity_differs: bool
     opposed: bool
     order_reversed: bool
+    opposite_predicates: bool
     antonyms: tuple[Spans, ...]
     negated_coverage: float
     negated_unmatched: float
@@ -169,6 +172,8 @@ def compare(left: Claim, right: Claim, *, one_slot: bool = False) -> Comparison:
         predicate=_predicate_match(alignment),
         polarity_differs=differs,
         opposed=opposed,
+        opposite_predicates=bool(antonyms)
+        and all({left.tokens[i].dependency, right.tokens[j].dependency} <= _PREDICATING for i, j in antonyms),
         order_reversed=any(
             {left.tokens[i].surface, right.tokens[j].surface} == {"before", "after"} for i, j in antonyms
         ),

@@ -88,6 +88,8 @@ def _antonym(facts: Comparison) -> float:
     if not facts.antonyms or not facts.opposed:
         return 0.0
     topic = max(ramp(facts.topic.low, 0.3, 0.75), _lift(facts))
+    if facts.opposite_predicates and facts.topic.high == 1 and facts.subject == (1.0, 1.0):
+        topic = max(topic, 0.75)  # one side says the opposite and more
     score = 0.92 * topic * (0.5 + 0.5 * ramp(facts.topic.high, 0.5, 0.9))
     return score * _same_subject(facts) * (0.7 if facts.core_low < 0.4 else 1.0)
 
