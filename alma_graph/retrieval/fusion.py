@@ -17,6 +17,7 @@ from alma_graph.index.dense import top_rows
 from alma_graph.index.project import ProjectIndex
 from alma_graph.retrieval.arms import FIRST_ARMS, LATE_ARM, Request
 from alma_graph.retrieval.graph import Spread, spread
+from alma_graph.retrieval.lessons import inherited
 
 Floats = npt.NDArray[np.float64]
 
@@ -43,7 +44,10 @@ hashing embedder 98 % and 5 %. Late interaction is left out: not every embedder 
 LEAST_SHARE = 0.75
 """Share of the floor that every hit's own content must reach; at 1, LoCoMo's development half loses .012 any@10."""
 
-CANDIDATES = 200
+LESSONS = "lessons"
+"""Name of what a heuristic or anti-pattern inherits from its outcomes, among the parts."""
+
+CANDIDATES = 100
 """Memories that costlier arms look at, best first."""
 POOL = 100
 """The front of the spread is scaled between the best evidence and that of this rank."""
@@ -106,6 +110,12 @@ def fuse(
         if found is not None:
             total = total + parts["graph"]
             content = content + parts["graph"]
+    if LESSONS not in without:
+        gain = inherited(index, np.maximum(total, 0.0), allowed)
+        if gain is not None:
+            raw[LESSONS] = parts[LESSONS] = gain
+            total = total + gain
+            content = content + gain
     return Fused(parts, np.maximum(total, 0.0), content, raw, found)
 
 

@@ -1,4 +1,4 @@
-"""Which of the ranked memories become hits: the best, each content once."""
+"""Which of the ranked memories become hits: the best, each content once, lessons before the runs they sum up."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from alma_graph.index.project import ProjectIndex
+from alma_graph.retrieval.lessons import EXAMPLES, is_lesson, outcomes_of
 from alma_graph.retrieval.weighing import Ranked
 
 
@@ -15,17 +16,27 @@ def choose(index: ProjectIndex, ranked: Ranked, count: int) -> list[int]:
 
     Greedy, so the choice of k is the beginning of the choice of any larger k. Two memories repeat each other where
     kind, outcome and content hash are equal, whoever learned them. Nothing looser: "A calls B" and "B calls A" have the
-    same words and nearly the same vector.
+    same words and nearly the same vector. Of the outcomes that a chosen lesson sums up, only the first few come along.
     """
     chosen: list[int] = []
+    examples: dict[int, list[int]] = {}
     seen: set[tuple[object, ...]] = set()
     for place in in_order(index, ranked):
         row = int(ranked.rows[place])
         content = _content(index, row)
         if content in seen:
             continue
+        left = examples.get(row)
+        if left is not None:
+            if not left[0]:
+                continue
+            left[0] -= 1
         seen.add(content)
         chosen.append(place)
+        if is_lesson(index, row):
+            shared = [EXAMPLES]
+            for outcome in outcomes_of(index, row):
+                examples.setdefault(outcome, shared)
         if len(chosen) == count:
             break
     return chosen

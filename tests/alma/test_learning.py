@@ -181,3 +181,19 @@ def test_a_bad_item_refuses_the_whole_batch(plain: ALMA) -> None:
     with pytest.raises(InvalidInputError, match=r"items\[1\].*agent"):
         plain.learn_batch([good, {**good, "agent": None}])
     assert plain.stats().memories == 0
+
+
+def test_a_task_finds_the_lesson_before_the_runs_it_sums_up(alma: ALMA) -> None:
+    for number in range(6):
+        given = {"agent": "dev", "task": f"Deploy orders-api 1.{number}.0 to production", "task_type": "deploy"}
+        alma.learn(**given, outcome="success", strategy_used="Release to a canary with 5 % of the traffic first")
+        alma.learn(
+            **given,
+            outcome="failure",
+            strategy_used="Deploy to all hosts at once",
+            error_message="HTTP 502 from every host",
+        )
+    found = alma.retrieve("Deploy orders-api 1.7.0 to production", agent="dev", top_k=10)
+    assert [hit.memory.kind for hit in found.hits[:2]] == ["heuristic", "anti_pattern"]
+    assert len(found.outcomes) == 4  # two examples of each
+    assert len(alma.retrieve("Deploy orders-api 1.7.0", kinds=["outcome"], top_k=10).hits) == 10
