@@ -34,6 +34,20 @@ class StoreChoice:
     project: str | None
     embedder: str | None
 
+    def location_and_project(self) -> tuple[str, str]:
+        """Where the store is, and the project.
+
+        Raises:
+            InvalidInputError: no store is named, and no `alma-graph init` was run here.
+        """
+        if self.store is not None:
+            return self.store, self.project or DEFAULT_PROJECT
+        _require_config()
+        from alma_graph.config import load_config
+
+        config = load_config(CONFIG_PATH)
+        return config.store, self.project or config.project_id
+
     def open(self, *, create: bool, read_only: bool = False) -> ALMA:
         """Opens the store that is meant.
 
@@ -50,10 +64,7 @@ class StoreChoice:
                 read_only=read_only,
                 create=create,
             )
-        if not CONFIG_PATH.is_file():
-            raise InvalidInputError(
-                "no store is named: give --store PATH, set ALMA_GRAPH_STORE, or run `alma-graph init` in this folder"
-            )
+        _require_config()
         changes: dict[str, Any] = {"project_id": self.project, "embedder": self.embedder}
         changes = {name: value for name, value in changes.items() if value is not None}
         if read_only:
@@ -61,6 +72,13 @@ class StoreChoice:
         if not create:
             changes["create"] = False
         return ALMA.from_config(CONFIG_PATH, **changes)
+
+
+def _require_config() -> None:
+    if not CONFIG_PATH.is_file():
+        raise InvalidInputError(
+            "no store is named: give --store PATH, set ALMA_GRAPH_STORE, or run `alma-graph init` in this folder"
+        )
 
 
 def with_store(command: _F) -> _F:

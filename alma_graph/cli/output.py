@@ -11,12 +11,11 @@ from datetime import datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from alma_graph.model import Memory, Observation
-from alma_graph.results import Table
-
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from alma_graph.model import Memory
+    from alma_graph.results import Table
     from alma_graph.retrieval.slice import PathNode
 
 PIPED_WIDTH = 120
@@ -53,7 +52,7 @@ def note(line: object) -> None:
 
 def plain(value: Any) -> Any:
     """A value as JSON takes it: memories with their text, times as ISO 8601, tuples as lists."""
-    if isinstance(value, Memory):
+    if hasattr(value, "own_fields"):
         return memory_record(value)
     if isinstance(value, Enum):
         return plain(value.value)
@@ -78,8 +77,7 @@ def memory_record(memory: Memory) -> dict[str, Any]:
     """A memory as a JSON object: its text, and every field that is not absent."""
     record: dict[str, Any] = {"id": memory.id, "kind": str(memory.kind), "text": memory.text}
     fields = memory.model_dump(exclude_none=True)
-    if isinstance(memory, Observation):
-        fields.pop("content", None)
+    fields.pop("content", None)  # an observation's text, which is there already
     return record | {name: plain(value) for name, value in fields.items() if name not in record}
 
 

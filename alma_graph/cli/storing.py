@@ -60,8 +60,15 @@ def init_command(choice: StoreChoice, *, force: bool, as_json: bool) -> None:
 @json_option
 def stats_command(choice: StoreChoice, *, as_json: bool) -> None:
     """Say what the project holds: memories by kind and status, entities, edges, the store and its embedder."""
-    with choice.open(create=False, read_only=True) as alma:
-        stats = plain(alma.stats())
+    from alma_graph.backends import open_backend  # counting needs no more of the package: this starts at once
+    from alma_graph.reading.stats import count_in
+
+    location, project = choice.location_and_project()
+    backend = open_backend(location, read_only=True, create=False)
+    try:
+        stats = plain(count_in(backend, project))
+    finally:
+        backend.close()
     if as_json:
         print_json(stats)
         return

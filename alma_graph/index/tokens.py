@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
-
-import snowballstemmer
+from functools import cache, lru_cache
 
 _STOP_TEXT = """
 a about after again all also am an and any are as at be been before being between both but by can
@@ -62,7 +60,16 @@ class Concept:
     stop: bool = False
 
 
-_stem = snowballstemmer.stemmer("english").stemWord
+@cache
+def _stemmer() -> Callable[[str], str]:
+    import snowballstemmer  # it loads every language's rules: only once there is a text to read
+
+    stem: Callable[[str], str] = snowballstemmer.stemmer("english").stemWord
+    return stem
+
+
+def _stem(word: str) -> str:
+    return _stemmer()(word)
 
 
 def fold(text: str) -> str:

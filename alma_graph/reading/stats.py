@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from alma_graph.backends.protocol import Backend
 from alma_graph.backends.schema import EDGES
-from alma_graph.errors import AlmaGraphError
-from alma_graph.reading.reader import Reader
+from alma_graph.errors import StoreCorruptError
+
+if TYPE_CHECKING:
+    from alma_graph.reading.reader import Reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,36 +49,41 @@ class Stats:
 
 def count(reader: Reader) -> Stats:
     """Counts by reading the graph; neither vectors nor models are loaded."""
-    store, project_id = reader.store, reader.project_id
+    store = reader.store
     with store.lock:
         store.check_open()
-        backend = store.backend
-        meta = backend.meta()
-        if meta is None:
-            raise AlmaGraphError(f"the store {store.location!r} has no Meta node; run: alma-graph doctor")
-        rows = backend.nodes("Memory", project_id=project_id, columns=("kind", "status", "agent"))
-        labels = {
-            label: backend.count(label, project_id=project_id)
-            for label in ("Entity", "Agent", "User", "Session")
-        }
-        edges = {name: number for name in EDGES if (number := backend.count(name, project_id=project_id))}
-        return Stats(
-            project_id=project_id,
-            memories=len(rows),
-            by_kind=_sorted(Counter(row["kind"] for row in rows)),
-            by_status=_sorted(Counter(row["status"] for row in rows)),
-            by_agent=_sorted(Counter(row["agent"] for row in rows if row["agent"] is not None)),
-            entities=labels["Entity"],
-            sessions=labels["Session"],
-            nodes=len(rows) + sum(labels.values()),
-            edges=edges,
-            engine=backend.name,
-            engine_version=backend.engine_version(),
-            schema_version=int(meta["schema_version"]),
-            embedder=meta["embedder"],
-            dimension=int(meta["dimension"]),
-            size_bytes=backend.size_bytes(),
-        )
+        return count_in(store.backend, reader.project_id)
+
+
+def count_in(backend: Backend, project_id: str) -> Stats:
+    """As `count`, of a bare backend: nothing else of the package needs to be loaded for it.
+
+    Raises:
+        StoreCorruptError: the store has no Meta node.
+    """
+    meta = backend.meta()
+    if meta is None:
+        raise StoreCorruptError(f"the store {backend.path!r} has no Meta node; run: alma-graph doctor")
+    rows = backend.nodes("Memory", project_id=project_id, columns=("kind", "status", "agent"))
+    labels = {label: backend.count(label, project_id=project_id) for label in ("Entity", "Agent", "User", "Session")}
+    edges = {name: number for name in EDGES if (number := backend.count(name, project_id=project_id))}
+    return Stats(
+        project_id=project_id,
+        memories=len(rows),
+        by_kind=_sorted(Counter(row["kind"] for row in rows)),
+        by_status=_sorted(Counter(row["status"] for row in rows)),
+        by_agent=_sorted(Counter(row["agent"] for row in rows if row["agent"] is not None)),
+        entities=labels["Entity"],
+        sessions=labels["Session"],
+        nodes=len(rows) + sum(labels.values()),
+        edges=edges,
+        engine=backend.name,
+        engine_version=backend.engine_version(),
+        schema_version=int(meta["schema_version"]),
+        embedder=meta["embedder"],
+        dimension=int(meta["dimension"]),
+        size_bytes=backend.size_bytes(),
+    )
 
 
 def _sorted(counts: Counter[str]) -> dict[str, int]:
