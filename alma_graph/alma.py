@@ -103,7 +103,8 @@ class ALMA:
             project_id: the tenant to work in; a hard wall.
             embedder: a name ("all-MiniLM-L6-v2", the default of a new store; "hashing"; "onnx:FOLDER";
                 "sentence-transformers:NAME") or an object; left out, an existing store keeps its own.
-            extractor: "spacy", "rules", "none", or an object.
+            extractor: "spacy", "rules", "none", or an object; without a parser ("rules", "none") texts are not judged
+                for contradictions.
             scopes: what single agents may learn, and whose memories they read.
             clock: where the time comes from.
             read_only: nothing is written; on Ladybug another process may write meanwhile.

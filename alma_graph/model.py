@@ -7,132 +7,59 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from datetime import datetime
-from enum import StrEnum
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from alma_graph.clock import to_utc
+from alma_graph.enums import (
+    AntiPatternLevel,
+    Authority,
+    Disposition,
+    EdgeType,
+    KnowledgeSource,
+    MemoryKind,
+    PreferenceSource,
+    Result,
+    Signal,
+    Status,
+    enum_of,
+    read_enum,
+)
 from alma_graph.errors import InvalidInputError
 from alma_graph.text import checked
 
-
-class MemoryKind(StrEnum):
-    """What sort of thing a memory is. The first five are what agents learn; an observation is raw evidence."""
-
-    HEURISTIC = "heuristic"
-    OUTCOME = "outcome"
-    ANTI_PATTERN = "anti_pattern"
-    DOMAIN_KNOWLEDGE = "domain_knowledge"
-    USER_PREFERENCE = "user_preference"
-    OBSERVATION = "observation"
-
-
-class Status(StrEnum):
-    """Where a memory stands: only active ones come back from `retrieve` unless others are asked for."""
-
-    ACTIVE = "active"
-    SUPERSEDED = "superseded"
-    RETRACTED = "retracted"
-    ARCHIVED = "archived"
-
-
-class Authority(StrEnum):
-    """Whose word it is, the strongest first."""
-
-    USER = "user"
-    TOOL = "tool"
-    AGENT = "agent"
-    INFERRED = "inferred"
-
-
-class Result(StrEnum):
-    """How a task ended."""
-
-    SUCCESS = "success"
-    FAILURE = "failure"
-
-
-class KnowledgeSource(StrEnum):
-    """Where a fact comes from."""
-
-    DOCUMENTATION = "documentation"
-    CODE_ANALYSIS = "code_analysis"
-    USER_STATED = "user_stated"
-
-
-class PreferenceSource(StrEnum):
-    """Where a preference comes from."""
-
-    EXPLICIT_INSTRUCTION = "explicit_instruction"
-    INFERRED_FROM_FEEDBACK = "inferred_from_feedback"
-
-
-class AntiPatternLevel(StrEnum):
-    """How strong the evidence is: failures lead (warning), or P(success rate < .5) >= .9 (established)."""
-
-    WARNING = "warning"
-    ESTABLISHED = "established"
-
-
-class EdgeType(StrEnum):
-    """The typed edges of the graph (DESIGN: SUPPORTS, CONTRADICTS and INHERITS_FROM join memories)."""
-
-    SUPPORTS = "SUPPORTS"
-    CONTRADICTS = "CONTRADICTS"
-    INHERITS_FROM = "INHERITS_FROM"
-    MENTIONS = "MENTIONS"
-    RELATES_TO = "RELATES_TO"
-    LEARNED = "LEARNED"
-    ABOUT = "ABOUT"
-    PART_OF = "PART_OF"
-    NEXT = "NEXT"
-    HAS_CHUNK = "HAS_CHUNK"
-
-
-class Signal(StrEnum):
-    """What showed a contradiction."""
-
-    NEGATION = "negation"
-    ANTONYM = "antonym"
-    QUANTITY = "quantity"
-    EXCLUSIVE_VALUE = "exclusive_value"
-    OUTCOME = "outcome"
-    STATE = "state"
-    NLI = "nli"
-    USER = "user"
-
-
-class Disposition(StrEnum):
-    """How a contradiction was settled; `open` until something settles it."""
-
-    UPDATE = "update"
-    CORRECTION = "correction"
-    CONFLICT = "conflict"
-    SCOPE_DIFFERENCE = "scope_difference"
-    BOTH_TRUE = "both_true"
-    OPEN = "open"
-
-
-_E = TypeVar("_E", bound=StrEnum)
-
-
-def enum_of(cls: type[_E]) -> Callable[[Any], _E]:
-    """Reads a member from its plain text, letter case aside; anything else is refused with the list of members."""
-
-    def read(value: Any) -> _E:
-        if isinstance(value, cls):
-            return value
-        if isinstance(value, str):
-            try:
-                return cls(value.strip().lower())
-            except ValueError:
-                pass
-        raise ValueError(f"{value!r} is none of {', '.join(repr(str(member)) for member in cls)}")
-
-    return read
+__all__ = [
+    "KINDS",
+    "AntiPattern",
+    "AntiPatternLevel",
+    "Authority",
+    "Disposition",
+    "DomainKnowledge",
+    "EdgeType",
+    "Heuristic",
+    "KnowledgeSource",
+    "Memory",
+    "MemoryKind",
+    "MemoryScope",
+    "Metadata",
+    "Model",
+    "Observation",
+    "OptionalText",
+    "Outcome",
+    "PreferenceSource",
+    "Result",
+    "Signal",
+    "Status",
+    "Text",
+    "Time",
+    "Unit",
+    "UserPreference",
+    "enum_of",
+    "read_enum",
+    "readable",
+]
 
 
 def _result(value: Any) -> Result:
@@ -279,8 +206,9 @@ class Heuristic(Memory):
     """
 
     own_fields = (
-        "strategy", "category", "context", "supporting_outcomes", "success_count", "occurrence_count", "similar", "updated_at",
-    )  # fmt: skip
+        *("strategy", "category", "context", "supporting_outcomes", "success_count", "occurrence_count"),
+        *("similar", "updated_at"),
+    )
     kind: Literal[MemoryKind.HEURISTIC] = MemoryKind.HEURISTIC
     strategy: Text
     category: Text = "general"
@@ -310,7 +238,7 @@ class Outcome(Memory):
 
     own_fields = (
         "task", "task_type", "outcome", "strategy_used", "duration_ms", "error_message", "feedback", "session_id",
-    )  # fmt: skip
+    )
     kind: Literal[MemoryKind.OUTCOME] = MemoryKind.OUTCOME
     task: Text
     outcome: Annotated[Result, BeforeValidator(_result)]
@@ -342,7 +270,16 @@ class AntiPattern(Memory):
     and the failures themselves, which carry their errors, are joined to it.
     """
 
-    own_fields = ("pattern", "why_bad", "better_alternative", "category", "context", "level", "success_count", "occurrence_count")
+    own_fields = (
+        "pattern",
+        "why_bad",
+        "better_alternative",
+        "category",
+        "context",
+        "level",
+        "success_count",
+        "occurrence_count",
+    )
     kind: Literal[MemoryKind.ANTI_PATTERN] = MemoryKind.ANTI_PATTERN
     pattern: Text
     why_bad: OptionalText = ""
@@ -464,15 +401,3 @@ class MemoryScope(Model):
     min_occurrences_for_heuristic: Annotated[int, Field(ge=1)] = 3
     inherit_from: tuple[Text, ...] = Field(default=(), strict=False)
     share_with: tuple[Text, ...] = Field(default=(), strict=False)
-
-
-def read_enum(cls: type[_E], value: Any, name: str) -> _E:
-    """A member from its plain text.
-
-    Raises:
-        InvalidInputError: it is none of them; the message names the argument and lists them.
-    """
-    try:
-        return enum_of(cls)(value)
-    except ValueError as error:
-        raise InvalidInputError(f"{name}: {error}") from None

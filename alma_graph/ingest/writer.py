@@ -73,7 +73,7 @@ class Writer:
         encoded = self.store.encoder.encode([*texts, *wordings])
         self.lessons.provide(wordings, [item.vector for item in encoded[len(texts) :]])
         extractions = read_entities(self.store, self.project_id, memories) if extract else [Extraction()] * len(texts)
-        claims = parse_claims_or_none(memories) if extract else [None] * len(texts)
+        claims = parse_claims_or_none(memories) if extract and self.store.judges else [None] * len(texts)
         readings = map(Reading, encoded, extractions, claims)
         return {memory.id: reading for memory, reading in zip(memories, readings, strict=False)}
 

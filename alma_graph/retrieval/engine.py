@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
@@ -107,8 +107,10 @@ def retrieve(
     vector, tokens = _vectors(index, encoder, query, warnings)
     with index.lock:
         request = Request(parse_query(query, index), vector, tokens)
-        allowed = Filters(kinds, readable, user_id, as_of, since, until, include_superseded).mask(index, moment)
-        fused = fuse(index, request, allowed, without=frozenset(without))
+        filters = Filters(kinds, readable, user_id, as_of, since, until, include_superseded)
+        allowed = filters.mask(index, moment)
+        evidence = allowed if kinds is None else replace(filters, kinds=None).mask(index, moment)
+        fused = fuse(index, request, allowed, without=frozenset(without), evidence=evidence)
         eligible = relevant_rows(fused, allowed, FLOOR if config.floor is None else config.floor)
         ranked = weigh(index, fused, eligible, config, now=moment, trust=trust)
         places = choose(index, ranked, top_k)

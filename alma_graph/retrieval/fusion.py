@@ -79,8 +79,14 @@ def fuse(
     *,
     weights: Mapping[str, float] = WEIGHTS,
     without: frozenset[str] = frozenset(),
+    evidence: npt.NDArray[np.bool_] | None = None,
 ) -> Fused:
-    """Runs the arms and adds up what they find; `without` leaves arms out."""
+    """Runs the arms and adds up what they find; `without` leaves arms out.
+
+    Args:
+        allowed: rows that may be hits.
+        evidence: rows that may speak for a lesson though they may not be hits; those of `allowed` if left out.
+    """
     size = len(index.rows)
     parts: dict[str, Floats] = {}
     raw: dict[str, Floats] = {}
@@ -111,7 +117,7 @@ def fuse(
             total = total + parts["graph"]
             content = content + parts["graph"]
     if LESSONS not in without:
-        gain = inherited(index, np.maximum(total, 0.0), allowed)
+        gain = inherited(index, np.maximum(total, 0.0), allowed, allowed if evidence is None else evidence)
         if gain is not None:
             raw[LESSONS] = parts[LESSONS] = gain
             total = total + gain

@@ -10,32 +10,38 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from alma_graph.index.dense import top_rows
 from alma_graph.index.project import ProjectIndex
 from alma_graph.index.rows import KINDS
 from alma_graph.model import MemoryKind
 
 Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
 
 LESSON_KINDS = (MemoryKind.HEURISTIC, MemoryKind.ANTI_PATTERN)
+SOURCES = 200
+"""Best outcomes whose lessons are looked at; a lesson of lesser ones alone would rank below all of these."""
 EXAMPLES = 2
 """Outcomes of one lesson that may be hits beside it."""
 
 
-def inherited(index: ProjectIndex, evidence: Floats, allowed: npt.NDArray[np.bool_]) -> Floats | None:
+def inherited(index: ProjectIndex, evidence: Floats, allowed: Mask, readable: Mask) -> Floats | None:
     """What each lesson gains from the best of its outcomes; None where the project has no lesson to show.
 
     Args:
         evidence: (rows,) what the arms found, at least 0.
-        allowed: rows that the query may see.
+        allowed: rows that may be hits.
+        readable: rows that may speak for a lesson.
     """
-    lessons = np.flatnonzero(allowed & index.kind_mask(LESSON_KINDS))
-    if not len(lessons):
+    if not len(index.edges):
         return None
+    wanted = allowed & index.kind_mask(LESSON_KINDS)
+    outcomes = readable & index.kind_mask([MemoryKind.OUTCOME]) & (evidence > 0)
     gain = np.zeros(len(evidence))
-    for lesson in lessons.tolist():
-        outcomes = [row for row in outcomes_of(index, lesson) if allowed[row]]
-        if outcomes:
-            gain[lesson] = max(0.0, float(evidence[outcomes].max()) - float(evidence[lesson]))
+    for row in top_rows(evidence, outcomes, SOURCES).tolist():
+        for edge in index.edges.outgoing(row):
+            if wanted[edge.target]:
+                gain[edge.target] = max(gain[edge.target], float(evidence[row] - evidence[edge.target]))
     return gain if gain.any() else None
 
 

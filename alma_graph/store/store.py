@@ -58,6 +58,11 @@ class Store:
             raise self._encoder
         return self._encoder
 
+    @property
+    def judges(self) -> bool:
+        """Whether new memories are judged against others; the extractors without a parser ask for speed."""
+        return self.extractor.name not in ("rules", "none")
+
     def check_open(self) -> None:
         """Raises StoreClosedError once every handle was closed."""
         if self.handles == 0:

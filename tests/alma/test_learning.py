@@ -196,4 +196,6 @@ def test_a_task_finds_the_lesson_before_the_runs_it_sums_up(alma: ALMA) -> None:
     found = alma.retrieve("Deploy orders-api 1.7.0 to production", agent="dev", top_k=10)
     assert [hit.memory.kind for hit in found.hits[:2]] == ["heuristic", "anti_pattern"]
     assert len(found.outcomes) == 4  # two examples of each
+    lessons = alma.retrieve("Deploy orders-api 1.7.0 to production", kinds=["heuristic", "anti_pattern"])
+    assert {hit.memory.kind for hit in lessons.hits} == {"heuristic", "anti_pattern"}
     assert len(alma.retrieve("Deploy orders-api 1.7.0", kinds=["outcome"], top_k=10).hits) == 10
