@@ -30,24 +30,29 @@ class SessionContext:
         self._next = Column(np.int32)
         self._previous = Column(np.int32)
         self._gate = Column(np.float32)
-        self._near = Column(np.int32, width=len(OFFSETS))
+        self._near = tuple(Column(np.int64) for _ in OFFSETS)
         self.linked = False
         """Whether any two rows are neighbours."""
+        self.version = 0
+        """Grows with every change, so that what was derived can be kept in between."""
 
     def __len__(self) -> int:
         return len(self._next)
 
     def extend(self, content_words: npt.NDArray[Any]) -> None:
         """Adds rows, without links, by their length in content words."""
+        self.version += 1
         lone = np.full(len(content_words), -1, dtype=np.int32)
         self._next.extend(lone)
         self._previous.extend(lone)
         self._gate.extend(gate(content_words))
-        self._near.extend(np.full((len(content_words), len(OFFSETS)), -1, dtype=np.int32))
+        for column in self._near:
+            column.extend(lone)
 
     def set_length(self, row: int, content_words: float) -> None:
         """A row's text has changed."""
         self._gate.view[row] = gate(np.array([content_words]))[0]
+        self.version += 1
 
     def link(self, sources: npt.NDArray[np.int64], targets: npt.NDArray[np.int64]) -> None:
         """Each target follows its source."""
@@ -94,29 +99,28 @@ class SessionContext:
 
     def spread(self, values: Floats) -> Floats:
         """Each row's own value plus what its neighbours lend: `values[i] + sum_k kernel[k] * gate * values[i + k]`."""
-        near = self._near.view
         # Absent neighbours are -1, which picks the appended zero.
         lent = np.append(values * self._gate.view, 0.0)
-        borrowed = np.zeros(len(values))
-        for at, weight in enumerate(KERNEL):
-            borrowed += weight * lent[near[:, at]]
-        return values + borrowed
+        total = values.copy()
+        for column, weight in zip(self._near, KERNEL, strict=True):
+            total += weight * lent[column.view]
+        return total
 
     def lend(self, rows: npt.NDArray[Any], values: Floats) -> tuple[npt.NDArray[Any], Floats]:
         """The transpose of `spread` for few rows: the rows and values themselves, and those of all who borrow them."""
-        near = self._near.view[rows]
         all_rows, all_values = [rows], [values]
         gated = values * self._gate.view[rows]
-        for at, offset in enumerate(OFFSETS):
-            borrower = near[:, len(OFFSETS) - 1 - at]  # the row of which this one is the neighbour at `offset`
+        # A row at offset k of another has that one at offset -k; the tables are mirrored.
+        for column, weight in zip(reversed(self._near), KERNEL, strict=True):
+            borrower = column.view[rows]
             there = borrower >= 0
             all_rows.append(borrower[there])
-            all_values.append(KERNEL[OFFSETS.index(offset)] * gated[there])
+            all_values.append(weight * gated[there])
         return np.concatenate(all_rows), np.concatenate(all_values)
 
     def neighbours(self, rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Floats]:
         """Neighbour rows (n, 6), -1 where there is none, and their weights (kernel times gate)."""
-        near = self._near.view[rows]
+        near = np.stack([column.view[rows] for column in self._near], axis=1)
         weights = np.array(KERNEL) * np.append(self._gate.view, np.float32(0.0))[near]
         return near, weights
 
@@ -131,6 +135,7 @@ class SessionContext:
 
     def _update(self, rows: npt.NDArray[np.int64]) -> None:
         """Makes the neighbour tables of these rows and of all within reach of them anew."""
+        self.version += 1
         following = np.append(self._next.view, -1)
         preceding = np.append(self._previous.view, -1)
         reached = [rows]
@@ -141,12 +146,11 @@ class SessionContext:
                 reached.append(at)
         stale = np.unique(np.concatenate(reached))
         stale = stale[stale >= 0]
-        near = self._near.view
         for table, sides in ((preceding, range(_HALF - 1, -1, -1)), (following, range(_HALF, 2 * _HALF))):
             at = stale
             for column in sides:
                 at = table[at]
-                near[stale, column] = at
+                self._near[column].view[stale] = at
 
 
 def gate(content_words: npt.NDArray[Any]) -> npt.NDArray[np.float32]:

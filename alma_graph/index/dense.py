@@ -124,8 +124,8 @@ def unit(matrix: Matrix) -> Matrix:
 
 
 def top_rows(scores: Floats, allowed: npt.NDArray[np.bool_] | None, count: int) -> npt.NDArray[np.int64]:
-    """The `count` best rows among the allowed ones, best first, equal scores by row."""
-    rows = np.arange(len(scores)) if allowed is None else np.flatnonzero(allowed)
+    """The `count` best rows of those allowed (of those not zero, by default), best first, equal ones by row."""
+    rows = np.flatnonzero(scores) if allowed is None else np.flatnonzero(allowed)
     values = scores[rows]
     if count < len(rows):
         edge = np.partition(values, len(values) - count)[len(values) - count]

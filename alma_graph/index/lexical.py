@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,8 @@ class LexicalIndex:
         self._frequency = Column(np.int32)
         self._length = Column(np.float32)
         self._documents = 0
+        self._changes = 0
+        self._kept_damping: tuple[tuple[bool, int, int], Floats] | None = None
 
     def __len__(self) -> int:
         return self._documents
@@ -64,6 +67,7 @@ class LexicalIndex:
         self._frequency.extend(np.zeros(len(self._terms) - len(self._frequency), dtype=np.int32))
         np.add.at(self._frequency.view, items, 1)
         self._documents += len(texts)
+        self._changes += 1
         self._postings.add(owners, items, weights)
 
     def replace(self, row: int, text: str, extra: str | None = None) -> None:
@@ -75,6 +79,7 @@ class LexicalIndex:
         self._frequency.view[codes] += 1
         self._length.view[row] = length
         self._documents += 1
+        self._changes += 1
         self._postings.add([row] * len(codes), codes, list(counts.values()))
 
     def remove(self, row: int) -> None:
@@ -83,6 +88,7 @@ class LexicalIndex:
         self._frequency.view[codes] -= 1
         self._length.view[row] = 0.0
         self._documents -= 1
+        self._changes += 1
 
     def term_counts(self, row: int) -> dict[str, int]:
         """The row's terms and how often each occurs."""
@@ -122,11 +128,7 @@ class LexicalIndex:
         if not possible or not self._documents:
             return total
         use_context = context and self._context.linked
-        lengths = self._length.view.astype(np.float64)
-        if use_context:
-            lengths = self._context.spread(lengths)
-        mean = max(float(lengths.sum()) / self._documents, 1e-9)
-        damping = K1 * (1 - B + B * lengths / mean)
+        damping = self._damping(use_context)
         for idf, concept in weighted:
             counts = self._concept_counts(concept, size, use_context)
             if counts is None:
@@ -135,6 +137,17 @@ class LexicalIndex:
             found = counts[touched]
             total[touched] += idf * found * (K1 + 1) / (found + damping[touched])
         return total / possible
+
+    def _damping(self, context: bool) -> Floats:
+        """K1 times the length normalisation of every row; kept until something changes."""
+        state = (context, self._changes, self._context.version)
+        if self._kept_damping is None or self._kept_damping[0] != state:
+            lengths = self._length.view.astype(np.float64)
+            if context:
+                lengths = self._context.spread(lengths)
+            mean = max(float(lengths.sum()) / self._documents, 1e-9)
+            self._kept_damping = state, K1 * (1 - B + B * lengths / mean)
+        return self._kept_damping[1]
 
     def _concept_counts(self, concept: Concept, size: int, context: bool) -> Floats | None:
         best: Floats | None = None
@@ -145,9 +158,12 @@ class LexicalIndex:
                 continue
             rows = self._postings.owners[positions]
             weights = self._postings.weights[positions].astype(np.float64)
-            if context:
+            rare = len(rows) * 8 < size
+            if context and rare:
                 rows, weights = self._context.lend(rows, weights)
             counts: Floats = np.bincount(rows, weights, minlength=size).astype(np.float64, copy=False)
+            if context and not rare:
+                counts = self._context.spread(counts)
             best = counts if best is None else np.maximum(best, counts)
         return best
 
@@ -155,6 +171,11 @@ class LexicalIndex:
     def _counts(text: str, extra: str | None) -> tuple[dict[str, int], int]:
         counts, length = document_terms(text)
         if extra:
-            for term in document_terms(extra)[0]:
+            for term in _extra_terms(extra):
                 counts[term] = counts.get(term, 0) + 1
         return counts, length
+
+
+@lru_cache(maxsize=4096)
+def _extra_terms(text: str) -> tuple[str, ...]:
+    return tuple(document_terms(text)[0])

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from alma_graph.embedding.protocol import TokenVectors
 from alma_graph.embedding.token_vectors import unpack_tokens
 from alma_graph.index.columns import Column
 from alma_graph.index.context import OFFSETS, SessionContext
@@ -43,18 +44,22 @@ class TokenVectorIndex:
 
     def extend(self, packed: Sequence[bytes | None]) -> None:
         """Adds rows; None for a memory without token vectors."""
-        for item in packed:
-            self._start.append(len(self._ids))
-            self._count.append(0)
-            if item is not None:
-                self._store(len(self._start) - 1, item)
+        unpacked = [None if item is None else unpack_tokens(item) for item in packed]
+        counts = np.array([0 if tokens is None else len(tokens) for tokens in unpacked], dtype=np.int64)
+        first = len(self._start)
+        self._start.extend(len(self._ids) + np.cumsum(counts) - counts)
+        self._count.extend(np.zeros(len(packed), dtype=np.int32))
+        filled = [tokens for tokens in unpacked if tokens is not None and len(tokens)]
+        if filled:
+            self._store(np.flatnonzero(counts) + first, filled)
 
     def replace(self, row: int, packed: bytes | None) -> None:
         """Sets a row's token vectors."""
         self.remove(row)
-        if packed is not None:
+        tokens = None if packed is None else unpack_tokens(packed)
+        if tokens is not None and len(tokens):
             self._start.view[row] = len(self._ids)
-            self._store(row, packed)
+            self._store(np.array([row]), [tokens])
 
     def remove(self, row: int) -> None:
         """Takes a row out."""
@@ -124,20 +129,20 @@ class TokenVectorIndex:
         similarity = tokens @ query.astype(np.float32).T / 127**2
         return np.maximum(similarity, 0.0).astype(np.float32), starts
 
-    def _store(self, row: int, packed: bytes) -> None:
-        tokens = unpack_tokens(packed)
-        if not len(tokens):
-            return
+    def _store(self, rows: npt.NDArray[np.int64], filled: Sequence[TokenVectors]) -> None:
+        counts = np.array([len(tokens) for tokens in filled])
+        ids = np.concatenate([tokens.ids for tokens in filled]).astype(np.int64)
         if self._vectors is None:
-            self._vectors = Column(np.int8, width=tokens.vectors.shape[1])
-        self._vectors.extend(tokens.vectors)
-        self._ids.extend(tokens.ids.astype(np.int32))
-        self._count.view[row] = len(tokens)
-        missing = int(tokens.ids.max()) + 1 - len(self._frequency)
+            self._vectors = Column(np.int8, width=filled[0].vectors.shape[1])
+        self._vectors.extend(np.concatenate([tokens.vectors for tokens in filled]))
+        self._ids.extend(ids.astype(np.int32))
+        self._count.view[rows] = counts
+        missing = int(ids.max()) + 1 - len(self._frequency)
         if missing > 0:
             self._frequency.extend(np.zeros(missing, dtype=np.int32))
-        self._frequency.view[np.unique(tokens.ids)] += 1
-        self._documents += 1
+        once = np.unique((np.repeat(np.arange(len(filled)), counts) << 32) | ids) & 0xFFFFFFFF
+        np.add.at(self._frequency.view, once, 1)
+        self._documents += len(filled)
 
     def _ids_of(self, row: int) -> npt.NDArray[np.int32]:
         start = int(self._start.view[row])

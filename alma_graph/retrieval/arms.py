@@ -6,6 +6,7 @@ To add one: a class with a `name`, a `scale` and `values`, in `FIRST_ARMS`, with
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
@@ -148,7 +149,7 @@ class SpeakerArm:
         """See `Arm`."""
         if not request.query.speakers:
             return None
-        return np.isin(index.rows.column("speaker"), sorted(request.query.speakers)).astype(np.float64)
+        return spoken_by(index, request.query.speakers).astype(np.float64)
 
 
 class RoleArm:
@@ -166,7 +167,7 @@ class RoleArm:
         wanted = {"user", "human"} if request.query.role == "user" else {"assistant", "ai", "agent", "bot"}
         names = index.rows.speakers.names
         codes = [code for code, name in enumerate(names) if name.casefold() in wanted]
-        return np.isin(index.rows.column("speaker"), codes).astype(np.float64)
+        return spoken_by(index, codes).astype(np.float64)
 
 
 class QuestionArm:
@@ -183,13 +184,19 @@ class QuestionArm:
         people = [code for code, name in enumerate(names) if name.casefold() not in ROLES]
         if not people:
             return None
-        spoken = np.isin(index.rows.column("speaker"), people)
-        shares: Floats = np.where(spoken, index.rows.column("questions"), 0.0).astype(np.float64)
+        shares: Floats = index.rows.column("questions").astype(np.float64) * spoken_by(index, people)
         return shares
 
 
 FIRST_ARMS: tuple[Arm, ...] = (DenseArm(), LexicalArm(), EntityArm(), DateArm(), SpeakerArm(), RoleArm(), QuestionArm())
 LATE_ARM = LateArm()
+
+
+def spoken_by(index: ProjectIndex, speakers: Collection[int]) -> npt.NDArray[np.bool_]:
+    """Which rows are turns of these speakers (codes)."""
+    wanted = np.zeros(len(index.rows.speakers) + 1, dtype=np.bool_)  # the last one stands for -1, nobody
+    wanted[list(speakers)] = True
+    return wanted[index.rows.column("speaker")]
 
 
 def entity_idf(index: ProjectIndex, frequency: npt.NDArray[np.int64] | int) -> Floats:

@@ -27,7 +27,7 @@ def path_of(index: ProjectIndex, fused: Fused, request: Request, row: int) -> tu
         nodes: list[PathNode] = [PathNode("", "Memory", index.ids[row])]
         at, seen = row, {row}
         for _ in range(_LONGEST_PATH):
-            step = fused.spread.steps.get(at)
+            step = fused.spread.step(at)
             if step is None or step.source in seen:
                 break
             nodes[-1] = PathNode(step.edge, nodes[-1].label, nodes[-1].name)
@@ -70,7 +70,7 @@ def trace_of(
         best = [row for row in top_rows(values, allowed, _TOP).tolist() if values[row] > 0]
         sorted_values = np.sort(values[allowed])
         arms[name] = {
-            "weight": WEIGHTS[name],
+            "weight": WEIGHTS.get(name, 1.0),
             "best": [{"id": index.ids[row], "value": float(values[row])} for row in best],
             "hits": {
                 index.ids[row]: {

@@ -9,6 +9,7 @@ popularity where the memory only mentions them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +42,13 @@ EDGE_SHARE = {
 and from a source to what was derived from it, little back."""
 
 
+_Reaches = dict[int, tuple[npt.NDArray[Any], npt.NDArray[Any]]]
+"""Entity -> the rows that mention it and how well each is reached from it."""
+
+_VIA_EDGE = {"SUPPORTS": -2, "INHERITS_FROM": -3}
+_EDGE_OF_VIA = {code: name for name, code in _VIA_EDGE.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """How a row was reached: from which row, by which edge, over which entity (its number, for MENTIONS)."""
@@ -51,11 +59,59 @@ class Step:
 
 
 @dataclass(slots=True)
+class _Paths:
+    """Bundles of paths, each from one row over one entity or edge to several rows."""
+
+    sources: list[int]
+    via: list[int]
+    worth: list[float]
+    rows: list[npt.NDArray[Any]]
+    shares: list[npt.NDArray[Any]]
+
+    def add(self, source: int, via: int, worth: float, rows: npt.NDArray[Any], shares: npt.NDArray[Any]) -> None:
+        """One bundle: `worth` at its start, `shares` of it arrive. `via`: an entity's number or one of `_VIA_EDGE`."""
+        self.sources.append(source)
+        self.via.append(via)
+        self.worth.append(worth)
+        self.rows.append(rows)
+        self.shares.append(shares)
+
+
 class Spread:
     """Worth of the best path to every row, in [0, 1.5], and the last step of it."""
 
-    values: Floats
-    steps: dict[int, Step]
+    def __init__(self, size: int) -> None:
+        self.values = np.zeros(size)
+        self._source = np.full(size, -1)
+        self._via = np.full(size, -1)
+
+    def step(self, row: int) -> Step | None:
+        """How a row was reached; None where no path leads to it."""
+        if self._source[row] < 0:
+            return None
+        via = int(self._via[row])
+        if via < 0:
+            return Step(int(self._source[row]), _EDGE_OF_VIA[via])
+        return Step(int(self._source[row]), "MENTIONS", via)
+
+    def reach(self, paths: _Paths, allowed: npt.NDArray[np.bool_]) -> None:
+        """Takes over the best path to each row."""
+        if not paths.rows:
+            return
+        sizes = [len(rows) for rows in paths.rows]
+        rows = np.concatenate(paths.rows)
+        values = np.repeat(paths.worth, sizes) * np.concatenate(paths.shares)
+        source, via = np.repeat(paths.sources, sizes), np.repeat(paths.via, sizes)
+        keep = np.flatnonzero(allowed[rows] & (rows != source))
+        keep = keep[np.argsort(values[keep], kind="stable")]  # of equal rows the last one written stays: the best
+        rows = rows[keep]
+        self.values[rows], self._source[rows], self._via[rows] = values[keep], source[keep], via[keep]
+
+    def take_over(self, other: Spread, decay: float) -> None:
+        """Takes over what another round reached by a better path."""
+        better = other.values * decay > self.values
+        self.values[better] = other.values[better] * decay
+        self._source[better], self._via[better] = other._source[better], other._via[better]
 
 
 def spread(
@@ -74,80 +130,45 @@ def spread(
     if not len(index.entities) and not len(index.edges):
         return None
     skipped = {entity.code for entity in named if entity.words > 1}
-    total = np.zeros(len(front))
-    steps: dict[int, Step] = {}
+    total = Spread(len(front))
     current = np.where(allowed, front, 0.0)
+    reaches: _Reaches = {}
     for round_number in range(ROUNDS):
-        reached, came = _one_round(index, current, skipped, allowed)
-        worth = reached * ROUND_DECAY**round_number
-        better = np.flatnonzero(worth > total)
-        for row in better.tolist():
-            steps[row] = came[row]
-        total[better] = worth[better]
-        current = np.minimum(reached, 1.5)
+        reached = _one_round(index, current, skipped, allowed, reaches)
+        total.take_over(reached, ROUND_DECAY**round_number)
+        current = np.minimum(reached.values, 1.5)
         if not current.any():
             break
-    return Spread(total, steps) if total.any() else None
+    return total if total.values.any() else None
 
 
 def _one_round(
-    index: ProjectIndex, front: Floats, skipped: set[int], allowed: npt.NDArray[np.bool_]
-) -> tuple[Floats, dict[int, Step]]:
-    out = np.zeros(len(front))
-    came: dict[int, Step] = {}
-    seeds = [row for row in top_rows(front, None, SEEDS).tolist() if front[row] > 0]
+    index: ProjectIndex, front: Floats, skipped: set[int], allowed: npt.NDArray[np.bool_], reaches: _Reaches
+) -> Spread:
+    paths = _Paths([], [], [], [], [])
     cap = max(20, min(300, int(0.02 * len(index))))
     frequencies = index.entities.frequencies
-    reaches: dict[int, tuple[npt.NDArray[np.int64], Floats]] = {}
-    for seed in seeds:
+    for seed in top_rows(front, None, SEEDS).tolist():
         codes, salience = index.entities.mentioned_by(seed)
         degree = frequencies[codes]
         open_ = (degree >= 2) & (degree <= cap) & (salience < SUBJECT)
-        codes, degree = codes[open_], degree[open_]
-        worth = front[seed] * entity_idf(index, degree)
+        codes = codes[open_]
+        worth = front[seed] * entity_idf(index, degree[open_])
         order = np.argsort(-worth, kind="stable")[:MAX_ENTITIES]
-        rows_found: list[npt.NDArray[np.int64]] = []
-        values_found: list[Floats] = []
-        via: list[npt.NDArray[np.int64]] = []
         for code, value in zip(codes[order].tolist(), worth[order].tolist(), strict=True):
             if code in skipped:
                 continue
             if code not in reaches:
                 rows, weight = index.entities.mentioning(code)
                 fallback = FLOOR / max(1, int(frequencies[code]) - 1) ** DAMPING
-                reaches[code] = rows.astype(np.int64), np.maximum(weight, fallback).astype(np.float64)
-            rows, share = reaches[code]
-            rows_found.append(rows)
-            values_found.append(value * share)
-            via.append(np.full(len(rows), code))
-        if rows_found:
-            rows, values = np.concatenate(rows_found), np.concatenate(values_found)
-            _keep_best(out, came, seed, allowed, rows=rows, values=values, via=np.concatenate(via))
+                reaches[code] = rows, np.maximum(weight, fallback)
+            paths.add(seed, code, value, *reaches[code])
         for edge in index.edges.of(seed):
-            other = edge.target if edge.source == seed else edge.source
             share = EDGE_SHARE.get((edge.type, edge.source == seed))
-            if share is None or not edge.counts or not allowed[other]:
-                continue
-            value = front[seed] * share * min(max(edge.weight, 0.0), 1.0)
-            if value > out[other]:
-                out[other] = value
-                came[other] = Step(seed, edge.type)
-    return out, came
-
-
-def _keep_best(
-    out: Floats,
-    came: dict[int, Step],
-    seed: int,
-    allowed: npt.NDArray[np.bool_],
-    *,
-    rows: npt.NDArray[np.int64],
-    values: Floats,
-    via: npt.NDArray[np.int64],
-) -> None:
-    keep = (rows != seed) & allowed[rows] & (values > out[rows])
-    rows, values, via = rows[keep], values[keep], via[keep]
-    order = np.argsort(values, kind="stable")
-    for at in order.tolist():  # the best comes last
-        came[int(rows[at])] = Step(seed, "MENTIONS", int(via[at]))
-    np.maximum.at(out, rows, values)
+            if share is not None and edge.counts:
+                other = edge.target if edge.source == seed else edge.source
+                strength = share * min(max(edge.weight, 0.0), 1.0)
+                paths.add(seed, _VIA_EDGE[edge.type], float(front[seed]), np.array([other]), np.array([strength]))
+    found = Spread(len(front))
+    found.reach(paths, allowed)
+    return found
