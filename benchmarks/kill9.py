@@ -100,7 +100,8 @@ def write_until_killed(engine: str, path: str, round_number: int, seed: int) -> 
     number = 0
     while True:
         number += 1
-        work, said = UnitOfWork(), {}
+        work = UnitOfWork()
+        said: dict[str, Any] = {"add": [f"r{round_number}-{number}"]}
         choice = dice.random()
         if choice < 0.1:
             said = {"add": [f"r{round_number}-{number}-{position}" for position in range(BULK)]}
@@ -112,8 +113,6 @@ def write_until_killed(engine: str, path: str, round_number: int, seed: int) -> 
             said = {"update": dice.choice(mine), "value": number}
             values = {"use_count": number, "embedding": vector_of(said["update"])}
             work.node_updates = [NodeUpdate("Memory", node_key(PROJECT, said["update"]), values)]
-        else:
-            said = {"add": [f"r{round_number}-{number}"]}
         for identifier in said.get("add", ()):
             add(work, identifier)
         print(json.dumps({"trying": said}), flush=True)
@@ -124,13 +123,13 @@ def write_until_killed(engine: str, path: str, round_number: int, seed: int) -> 
             store.checkpoint()
 
 
-def kill_loop(engine: str, path: Path, *, kills: int, seed: int = 1) -> KillReport:
-    """Starts the child `kills` times, kills it in the middle of its writes, and checks the store after each."""
+def kill_loop(engine: str, path: Path, *, kills: int, seed: int = 1, longest: float = 1.2) -> KillReport:
+    """Starts the child `kills` times, kills it within `longest` seconds of its writes, and checks what is left."""
     report = KillReport()
     dice = random.Random(seed)
     expected: dict[str, int] = {}
     for round_number in range(kills):
-        acknowledged, pending = _one_round(engine, path, round_number, seed, dice.uniform(0.05, 1.2))
+        acknowledged, pending = _one_round(engine, path, round_number, seed, dice.uniform(0.05, longest))
         report.kills += 1
         report.acknowledged += len(acknowledged)
         for said in acknowledged:
@@ -219,10 +218,13 @@ def main() -> None:
     parser.add_argument("--engine", choices=("ladybug", "kuzu"), default="ladybug")
     parser.add_argument("--kills", type=int, default=30)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--longest", type=float, default=3.0, help="longest life of a writer, in seconds")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "killed.graph"
-        report = kill_loop(arguments.engine, path, kills=arguments.kills, seed=arguments.seed)
+        report = kill_loop(
+            arguments.engine, path, kills=arguments.kills, seed=arguments.seed, longest=arguments.longest
+        )
     print(
         f"{arguments.engine}: {report.kills} kills, {report.acknowledged} units acknowledged, {len(report.lost)} lost, "
         f"{len(report.halved)} halved, {len(report.problems)} problems, {report.recovered} restored from the "

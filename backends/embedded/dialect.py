@@ -16,8 +16,8 @@ from alma_graph.errors import MissingDependencyError, UnsupportedError
 MEGABYTE = 1 << 20
 
 _ADDRESS_SPACE = 1 << 40
-"""Address space that an open store reserves. The engines' own 8 TB allows 15 open stores in a process; Kuzu uses up 9 MB
-of it with each checkpoint, so it must not be small."""
+"""Address space that an open store reserves. The engines' own 8 TB allows 15 open stores in a process; Kuzu uses up
+9 MB of it with each checkpoint, so it must not be small."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -214,20 +214,33 @@ class OpenedStore:
         if not self._guard.marked:
             self._guard.discard()
             return
-        mine = self.lock.held and not self.lock.shared
-        alone = FileLock(self.lock.path)
-        if not mine and not alone.acquire(timeout=0.0):
-            raise StoreError(f"{self.path}: a write was interrupted and must be undone; open it once for writing")
-        try:
+        if self.lock.held and not self.lock.shared:
             self._guard.restore()
-        finally:
-            alone.release()
+        elif not self._restore_as_reader():
+            return
         if not self.engine.failed_here:
             warnings.warn(
                 f"{self.path}: a checkpoint or a bulk write had been interrupted; the state before it is back",
                 StoreRecoveredWarning,
                 stacklevel=2,
             )
+
+    def _restore_as_reader(self) -> bool:
+        """Restores with the store held alone for that long; False where another process has done it meanwhile."""
+        shared = self.lock.held
+        self.lock.release()
+        alone = FileLock(self.lock.path)
+        if not alone.acquire(timeout=max(self._timeout, 1.0)):
+            raise StoreError(f"{self.path}: a write was interrupted and must be undone; open it once for writing")
+        try:
+            marked = self._guard.marked
+            if marked:
+                self._guard.restore()
+        finally:
+            alone.release()
+        if shared:
+            self.lock.acquire(shared=True, timeout=max(self._timeout, 1.0), cure=_READER_CURE)
+        return marked
 
     def _open_with_torn_log(self, error: Exception) -> bool:
         """Opens a store whose log ends inside a record, keeping a copy of the log; False where that is not it."""

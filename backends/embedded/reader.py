@@ -21,6 +21,9 @@ _SCAN_KEYS = 5_000
 
 _SCAN_ENDS = 1_000
 
+_FEW_KEYS = 16
+"""Keys up to which asking for the size of the table costs more than looking them up."""
+
 
 class Reader:
     """Reads through one connection, whose lock the caller holds.
@@ -47,7 +50,8 @@ class Reader:
 
     def existing(self, label: str, keys: Sequence[str]) -> set[str]:
         """Which of the keys there are."""
-        if len(keys) * self._dialect.lookup_rows > self.count_nodes(label, None):
+        few = len(keys) <= _FEW_KEYS
+        if not few and len(keys) * self._dialect.lookup_rows > self.count_nodes(label, None):
             wanted = set(keys)
             found = self._link.rows(f"MATCH (n:`{label}`) RETURN n.`key`")
             return {row[0] for row in found if row[0] in wanted}

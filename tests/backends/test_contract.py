@@ -402,6 +402,12 @@ store.close()
     assert answers == [expected * 2] * 2
 
 
+def vars_of(work: UnitOfWork, **parts: Any) -> None:
+    """Sets parts of a unit of work."""
+    for name, value in parts.items():
+        setattr(work, name, value)
+
+
 BAD_UNITS: list[tuple[str, Callable[[UnitOfWork], Any], type[Exception], str]] = [
     ("unknown label", lambda work: work.add_node("Person", {"key": "p"}), InvalidInputError, "Person"),
     ("unknown property", lambda work: work.add_node("Memory", {"key": "p", "colour": 1}), InvalidInputError, "colour"),
@@ -438,7 +444,7 @@ BAD_UNITS: list[tuple[str, Callable[[UnitOfWork], Any], type[Exception], str]] =
     ("overflow", lambda w: w.add_node("Memory", {"key": "p", "embedding": [1e300] * 8}), EmbeddingError, "infinity"),
     ("words", lambda w: w.add_node("Memory", {"key": "p", "embedding": ["x"] * 8}), EmbeddingError, "numbers"),
     ("existing key", lambda work: add_memory(work, "a"), InvalidInputError, "exists"),
-    ("twice in one unit", lambda w: [add_memory(w, "x"), add_memory(w, "x")], InvalidInputError, "exists"),
+    ("twice in one unit", lambda w: w.nodes.update(Memory=[{"key": "x"}, {"key": "x"}]), InvalidInputError, "exists"),
     ("Meta", lambda work: work.add_node("Meta", {"key": "meta2"}), InvalidInputError, "Meta"),
     ("Meta deleted", lambda work: work.node_deletes.append(("Meta", "meta")), InvalidInputError, "Meta"),
     (
@@ -460,7 +466,7 @@ BAD_UNITS: list[tuple[str, Callable[[UnitOfWork], Any], type[Exception], str]] =
     ),
     (
         "the end that is deleted",
-        lambda work: [work.node_deletes.append(("Memory", key("a"))), work.edges.append(supports("a", "a"))],
+        lambda w: vars_of(w, node_deletes=[("Memory", key("a"))], edges=[supports("a", "a")]),
         InvalidInputError,
         "there is no Memory",
     ),

@@ -142,15 +142,16 @@ def test_nothing_runs_in_a_transaction_that_failed(store: Backend) -> None:
     def body(transaction: Transaction) -> None:
         with pytest.raises(RuntimeError):
             transaction.run("MATCH (n:Nowhere) RETURN n")
-        for action in (lambda: transaction.run("CREATE (:Agent {key: 'x'})"), lambda: transaction.copy("COPY", None)):
-            with pytest.raises(BackendError):
-                action()
-            caught.append("refused")
+        with pytest.raises(BackendError, match="failed earlier"):
+            transaction.run("CREATE (:Agent {key: 'x'})")
+        with pytest.raises(BackendError, match="failed earlier"):
+            transaction.copy("COPY Agent FROM $rows", None)
+        caught.append("refused")
         raise InjectedError
 
     with pytest.raises(InjectedError), engine.transaction() as transaction:
         body(transaction)
-    assert caught == ["refused", "refused"]
+    assert caught == ["refused"]
     store._store.ensure_open()  # type: ignore[attr-defined]
     assert store.nodes("Agent", keys=["x"]) == []
     store.close()
@@ -290,12 +291,18 @@ def test_one_small_write_after_a_bulk_write_does_not_grow_the_file(tmp_path: Pat
     store = create_backend(EMBEDDED, tmp_path / "a.graph")
     store.initialise(dimension=8, embedder="test", embedder_revision=None, created_with="tests")
     store.write(batch_of([f"m{number}" for number in range(10_000)]))
-    store.checkpoint()
     before = store.size_bytes()
     store.write(unit_of("one"))
-    store.checkpoint()
-    assert store.size_bytes() - before < 1_000_000
+    store.close()
+    store = create_backend(EMBEDDED, tmp_path / "a.graph")
     assert store.count("Memory") == 10_001
+    assert store.size_bytes() - before < 1_000_000
+    sizes = []
+    for number in range(6):
+        store.write(unit_of(f"more{number}"))
+        store.checkpoint()
+        sizes.append(store.size_bytes())
+    assert sizes[-1] == sizes[-2] == sizes[-3]  # a checkpoint rewrites pages and takes the freed ones again
     store.close()
 
 
