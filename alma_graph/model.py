@@ -38,6 +38,7 @@ __all__ = [
     "Disposition",
     "DomainKnowledge",
     "EdgeType",
+    "Event",
     "Heuristic",
     "KnowledgeSource",
     "Memory",
@@ -233,11 +234,34 @@ class Heuristic(Memory):
         return self.success_count / self.occurrence_count if self.occurrence_count else None
 
 
-class Outcome(Memory):
+class Event(Memory):
+    """A memory of something that happened at one time: `occurred_at`, which is its `valid_from`."""
+
+    occurred_at: Time | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_time(cls, data: Any) -> Any:
+        """Either name fills the other."""
+        if isinstance(data, dict):
+            moment = data.get("occurred_at", data.get("valid_from"))
+            if moment is not None:
+                data = {**data, "occurred_at": moment, "valid_from": data.get("valid_from", moment)}
+        return data
+
+
+class Outcome(Event):
     """How one task ended, and with what strategy. `duration_ms` in milliseconds."""
 
     own_fields = (
-        "task", "task_type", "outcome", "strategy_used", "duration_ms", "error_message", "feedback", "session_id",
+        "task",
+        "task_type",
+        "outcome",
+        "strategy_used",
+        "duration_ms",
+        "error_message",
+        "feedback",
+        "session_id",
     )
     kind: Literal[MemoryKind.OUTCOME] = MemoryKind.OUTCOME
     task: Text
@@ -342,7 +366,7 @@ class UserPreference(Memory):
         return self.category
 
 
-class Observation(Memory):
+class Observation(Event):
     """A raw turn or event of an episode; `occurred_at` becomes `valid_from`."""
 
     own_fields = ("content", "speaker", "session_id")
@@ -352,22 +376,9 @@ class Observation(Memory):
     session_id: Text
     speaker: Text | None = None
 
-    @model_validator(mode="before")
-    @classmethod
-    def _occurred_at(cls, data: Any) -> Any:
-        if isinstance(data, dict) and data.get("occurred_at") is not None:
-            data = dict(data)
-            data.setdefault("valid_from", data.pop("occurred_at"))
-        return data
-
     @property
     def text(self) -> str:
         return self.content
-
-    @property
-    def occurred_at(self) -> datetime | None:
-        """When it was said or happened: the memory's `valid_from`."""
-        return self.valid_from
 
     @property
     def category_name(self) -> str | None:

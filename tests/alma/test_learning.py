@@ -185,7 +185,11 @@ def test_a_bad_item_refuses_the_whole_batch(plain: ALMA) -> None:
 
 def test_a_task_finds_the_lesson_before_the_runs_it_sums_up(alma: ALMA) -> None:
     for number in range(6):
-        given = {"agent": "dev", "task": f"Deploy orders-api 1.{number}.0 to production", "task_type": "deploy"}
+        given: dict[str, Any] = {
+            "agent": "dev",
+            "task": f"Deploy orders-api 1.{number}.0 to production",
+            "task_type": "deploy",
+        }
         alma.learn(**given, outcome="success", strategy_used="Release to a canary with 5 % of the traffic first")
         alma.learn(
             **given,
