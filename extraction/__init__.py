@@ -11,7 +11,7 @@ from alma_graph.extraction.canonical import alias_keys, canonical, digits
 from alma_graph.extraction.factory import EXTRACTORS, create_extractor
 from alma_graph.extraction.gazetteer import KnownName, gazetteer, gazetteer_key, known_name
 from alma_graph.extraction.mentions import Mention, query_mentions
-from alma_graph.extraction.pipeline import DEFAULT_MODEL, EntityExtractor, load_pipeline
+from alma_graph.extraction.pipeline import DEFAULT_MODEL, EntityExtractor, load_pipeline, shared_pipeline
 from alma_graph.extraction.protocol import Extractor
 from alma_graph.extraction.records import (
     ENTITY_TYPES,
@@ -49,4 +49,5 @@ __all__ = [
     "known_name",
     "load_pipeline",
     "query_mentions",
+    "shared_pipeline",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -62,6 +63,18 @@ def load_pipeline(model: str) -> Language:
                     "(or name an installed model, or choose the extractor 'rules')."
                 ) from error
         return _pipelines[model]
+
+
+@contextmanager
+def shared_pipeline(model: str = DEFAULT_MODEL, *, without: Sequence[str] = ()) -> Iterator[Language]:
+    """The pipeline for the time of the block, some of its parts off; other threads wait, since it has shared state.
+
+    Raises:
+        MissingDependencyError: spaCy or the model is not installed.
+    """
+    nlp = load_pipeline(model)
+    with _parsing, nlp.select_pipes(disable=[name for name in without if name in nlp.pipe_names]):
+        yield nlp
 
 
 @dataclass(slots=True)

@@ -9,19 +9,26 @@ import threading
 import pytest
 
 from alma_graph.beliefs import parse_claims
-from alma_graph.beliefs.parser import load_parser
+from alma_graph.beliefs.parser import parse
 from alma_graph.errors import MissingDependencyError
+from alma_graph.extraction import DEFAULT_MODEL, load_pipeline, shared_pipeline
 
 
-def test_one_pipeline_without_entity_recognition_for_all_threads() -> None:
+def test_one_pipeline_serves_claims_and_entities_in_all_threads() -> None:
     seen: list[object] = []
-    threads = [threading.Thread(target=lambda: seen.append(load_parser())) for _ in range(4)]
+
+    def look() -> None:
+        with shared_pipeline(without=("ner",)) as pipeline:
+            seen.append(pipeline)
+            assert "ner" not in pipeline.pipe_names
+
+    threads = [threading.Thread(target=look) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len({id(pipeline) for pipeline in seen}) == 1
-    assert "ner" not in load_parser().pipe_names
+    assert len(seen) == 4
+    assert {id(pipeline) for pipeline in seen} == {id(load_pipeline(DEFAULT_MODEL))}
 
 
 def test_threads_get_the_claims_of_their_own_texts() -> None:
@@ -38,7 +45,7 @@ def test_threads_get_the_claims_of_their_own_texts() -> None:
 
 def test_a_missing_model_names_the_line_that_installs_it() -> None:
     with pytest.raises(MissingDependencyError, match="pip install"):
-        load_parser("no_such_model")
+        list(parse(["x"], model="no_such_model"))
 
 
 def test_importing_beliefs_loads_no_parser() -> None:
