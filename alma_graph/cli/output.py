@@ -97,7 +97,8 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title:
     shape = box.ASCII if out.options.ascii_only else box.SIMPLE
     table = RichTable(title=title, title_justify="left", box=shape, show_lines=False, pad_edge=False)
     for name in columns:
-        table.add_column(Text(clean(name)), overflow="fold")
+        whole = name.endswith("_id") and out.width >= PIPED_WIDTH  # an id that is folded cannot be copied
+        table.add_column(Text(clean(name)), overflow="fold", no_wrap=whole)
     for row in rows:
         table.add_row(*(Text(cell(value)) for value in row))
     out.print(table)

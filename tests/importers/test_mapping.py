@@ -54,10 +54,10 @@ def test_tau() -> None:
 def test_reflexion_makes_an_outcome_of_every_trial() -> None:
     row = {"env": "env_2", "solved_at": 2, "lessons": ["first lesson", "second lesson"]}
     outcomes = [memory for memory in made(load_map("reflexion"), row) if isinstance(memory, Outcome)]
-    assert [(o.id, o.succeeded, o.strategy_used, o.feedback) for o in outcomes] == [
-        ("reflexion:alfworld:env_2:0", False, "", "first lesson"),
-        ("reflexion:alfworld:env_2:1", False, "first lesson", "second lesson"),
-        ("reflexion:alfworld:env_2:2", True, "second lesson", None),
+    assert [(o.id, o.succeeded, o.strategy_used, o.feedback, o.metadata) for o in outcomes] == [
+        ("reflexion:alfworld:env_2:0", False, "", "first lesson", {}),
+        ("reflexion:alfworld:env_2:1", False, "", "second lesson", {"went_by": "first lesson"}),
+        ("reflexion:alfworld:env_2:2", True, "second lesson", None, {}),
     ]
     (unsolved,) = made(load_map("reflexion"), {"env": "env_3", "solved_at": None, "lessons": ["only"]})
     assert isinstance(unsolved, Outcome)
