@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -161,6 +160,9 @@ def words_or_stdin(words: Sequence[str]) -> str:
     return " ".join(words)
 
 
-def is_local(location: str) -> bool:
-    """Whether the location is a file's, not a server's or the in-memory store's."""
-    return "://" not in location and location != ":memory:" and not os.path.isdir(location)
+def local_path(location: str) -> Path | None:
+    """The file of an embedded store; None where the location is a server's or the in-memory store's."""
+    if "://" in location or location == ":memory:":
+        return None
+    scheme, colon, rest = location.partition(":")
+    return Path(rest if colon and scheme in ("kuzu", "ladybug") else location)

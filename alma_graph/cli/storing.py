@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from alma_graph.cli.options import CONFIG_PATH, DEFAULT_PROJECT, StoreChoice, is_local, json_option, with_store
+from alma_graph.cli.options import CONFIG_PATH, DEFAULT_PROJECT, StoreChoice, json_option, local_path, with_store
 from alma_graph.cli.output import note, plain, print_json, say
 from alma_graph.errors import InvalidInputError
 
@@ -32,8 +31,9 @@ def init_command(choice: StoreChoice, *, force: bool, as_json: bool) -> None:
         settings = {"project_id": choice.project or DEFAULT_PROJECT, "store": choice.store or DEFAULT_STORE}
         if choice.embedder is not None:
             settings["embedder"] = choice.embedder
-        if is_local(settings["store"].split(":", 1)[-1]):
-            Path(settings["store"].split(":", 1)[-1]).parent.mkdir(parents=True, exist_ok=True)
+        file = local_path(settings["store"])
+        if file is not None:
+            file.parent.mkdir(parents=True, exist_ok=True)
         CONFIG_PATH.parent.mkdir(parents=True, exist_ok=True)
     else:
         config = load_config(CONFIG_PATH)

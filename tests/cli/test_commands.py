@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from alma_graph.cli.app import COMMANDS, cli
+from alma_graph.embedding.weights import find_weights
 from alma_graph.queries import load_catalogue
 from tests.cli.conftest import Answer, call
 
@@ -264,6 +265,13 @@ def test_stats_and_doctor(filled: str) -> None:
     assert examined.out.endswith("all is well\n")
     assert all(check["ok"] for check in call("doctor", "--store", filled, "--json").json["checks"])
     assert call("stats", *shop(filled), "--json").json["memories"] == 10
+
+
+@pytest.mark.skipif(find_weights() is None, reason="the model's weights are not installed, and tests fetch nothing")
+def test_models_fetch_finds_what_is_there() -> None:
+    answer = call("models", "fetch", "--json")
+    assert answer.code == 0
+    assert Path(answer.json["folder"]).is_dir()
 
 
 def test_a_stored_text_cannot_steer_the_terminal(filled: str) -> None:
