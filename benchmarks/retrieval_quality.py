@@ -33,6 +33,7 @@ from alma_graph.index import ProjectIndex
 from alma_graph.ingest.entities import EntityLinker
 from alma_graph.model import Memory, Observation
 from alma_graph.retrieval import ScoringConfig, retrieve
+from benchmarks.capitals import CapitalExtractor
 from benchmarks.datasets import Question, Store, data_folder, locomo, two_wiki
 
 RECORDED = datetime(2026, 1, 1, tzinfo=UTC)
@@ -85,7 +86,7 @@ class Workshop:
 
     def __init__(self, embedder: str, extractor: str, cache: Path) -> None:
         self._encoder = Encoder(create_embedder(embedder), cache_size=0)
-        self._extractor = create_extractor(extractor)
+        self._extractor = CapitalExtractor() if extractor == CapitalExtractor.name else create_extractor(extractor)
         self._names = (embedder, extractor)
         self._cache = cache
         cache.mkdir(parents=True, exist_ok=True)
@@ -163,7 +164,8 @@ def measure(built: Built, questions: Iterable[Question], without: frozenset[str]
         spent = (time.perf_counter() - started) * 1000
         found = [hit.memory.id for hit in answer]
         at5, at8, at10 = (np.array([gold in found[:k] for gold in sorted(question.gold)]) for k in (5, 8, 10))
-        yield at5.any(), at10.any(), at10.all(), at10.mean(), at5.mean(), at8.all(), spent
+        shares = (at5.any(), at10.any(), at10.all(), at10.mean(), at5.mean(), at8.all())
+        yield *(float(share) for share in shares), spent
 
 
 def report(title: str, stores: Sequence[tuple[Built, Sequence[Question]]], runs: Sequence[str]) -> None:
@@ -185,7 +187,7 @@ def main() -> None:
     parser.add_argument("--sets", default="locomo-dev,2wiki-dev", help=f"some of {KNOWN}")
     parser.add_argument("--runs", default="", help="parts of the runs' names, with commas; all by default")
     parser.add_argument("--embedder", default="all-MiniLM-L6-v2")
-    parser.add_argument("--extractor", default="spacy")
+    parser.add_argument("--extractor", default="spacy", help="spacy, rules, none, or capitals (capitals.py)")
     options = parser.parse_args()
     named = os.environ.get("ALMA_BENCH_CACHE")
     cache = Path(named) if named else Path(tempfile.gettempdir()) / "alma_graph_benchmarks"

@@ -105,7 +105,7 @@ class DenseIndex:
             pool: takes the vector with what its neighbouring turns lend it, in place of the vector alone.
         """
         direction = unit(np.asarray(query, dtype=np.float32)[None, :])[0]
-        single = (self._vectors.view @ direction).astype(np.float64)
+        single: Floats = (self._vectors.view @ direction).astype(np.float64)
         if pool and self._context.linked:
             lengths = np.maximum(self._pooled_length.view, 1e-9)
             single = np.where(self._present.view, self._context.spread(single) / lengths, 0.0)

@@ -154,4 +154,5 @@ def _best_window(similarity: npt.NDArray[np.float32], weights: Floats) -> npt.ND
     step = WINDOW // 2
     windows = [similarity[at : at + WINDOW].max(axis=0) for at in range(0, max(len(similarity) - step, 1), step)]
     scores = [float(window @ weights) for window in windows]
-    return windows[int(np.argmax(scores))]
+    best: npt.NDArray[np.float32] = windows[int(np.argmax(scores))]
+    return best

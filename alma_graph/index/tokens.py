@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import chain
 
 _STOP_TEXT = """
 a about after again all also am an and any are as at be been before being between both but by can
@@ -109,7 +111,7 @@ def _spaceless(run: str, *, query: bool) -> Iterator[Concept]:
             yield Concept((char,), optional=True)
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=20_000)
 def _concepts_of_token(token: str, query: bool) -> tuple[Concept, ...]:
     """Concepts of one token of the text (case kept, NFKC done)."""
     if _SPACELESS_RUN.search(token):
@@ -157,15 +159,16 @@ def _tokens(text: str) -> list[str]:
 
 def document_terms(text: str) -> tuple[dict[str, int], int]:
     """Term counts of a text to index, and its length in content words (no stop words, compounds counted by parts)."""
-    counts: dict[str, int] = {}
-    length = 0
-    for token in _tokens(text):
-        for concept in _concepts_of_token(token, False):
-            for term in concept.terms:
-                counts[term] = counts.get(term, 0) + 1
-            if not concept.stop and not concept.optional:
-                length += 1
-    return counts, length
+    found = [_document_terms_of_token(token) for token in _tokens(text)]
+    return Counter(chain.from_iterable(terms for terms, _ in found)), sum(words for _, words in found)
+
+
+@lru_cache(maxsize=200_000)
+def _document_terms_of_token(token: str) -> tuple[tuple[str, ...], int]:
+    """Terms of one token to index, and how many content words it counts for."""
+    concepts = _concepts_of_token(token, False)
+    terms = tuple(term for concept in concepts for term in concept.terms)
+    return terms, sum(not concept.stop and not concept.optional for concept in concepts)
 
 
 def query_concepts(text: str) -> list[Concept]:

@@ -196,7 +196,8 @@ def spoken_by(index: ProjectIndex, speakers: Collection[int]) -> npt.NDArray[np.
     """Which rows are turns of these speakers (codes)."""
     wanted = np.zeros(len(index.rows.speakers) + 1, dtype=np.bool_)  # the last one stands for -1, nobody
     wanted[list(speakers)] = True
-    return wanted[index.rows.column("speaker")]
+    spoken: npt.NDArray[np.bool_] = wanted[index.rows.column("speaker")]
+    return spoken
 
 
 def entity_idf(index: ProjectIndex, frequency: npt.NDArray[np.int64] | int) -> Floats:

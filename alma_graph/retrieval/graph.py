@@ -78,10 +78,16 @@ class _Paths:
 
 
 class Spread:
-    """Worth of the best path to every row, in [0, 1.5], and the last step of it."""
+    """Worth of the best path to every row, in [0, 1.5], and the last step of it.
+
+    Attributes:
+        values: (rows,) the worth, relative to the best of the first ranking.
+        span: evidence that a worth of 1 stands for; set by the fusion.
+    """
 
     def __init__(self, size: int) -> None:
         self.values = np.zeros(size)
+        self.span = 1.0
         self._source = np.full(size, -1)
         self._via = np.full(size, -1)
 

@@ -46,7 +46,8 @@ def in_order(index: ProjectIndex, ranked: Ranked) -> list[int]:
     """Places by falling score, equal scores by id."""
     order: list[int] = np.argsort(-ranked.score, kind="stable").tolist()
     falling = ranked.score[order]
-    starts = np.flatnonzero(np.concatenate([[True], falling[1:] != falling[:-1]])) if len(order) else []
+    changes = np.concatenate([[True], falling[1:] != falling[:-1]]) if len(order) else np.zeros(0, dtype=np.bool_)
+    starts: list[int] = np.flatnonzero(changes).tolist()
     for start, end in pairwise([*starts, len(order)]):
         if end - start > 1:
             order[start:end] = sorted(order[start:end], key=lambda place: index.ids[int(ranked.rows[place])])

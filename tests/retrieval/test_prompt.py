@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alma_graph.errors import InvalidInputError
-from alma_graph.model import AntiPattern, DomainKnowledge, Heuristic, Memory, Observation, Outcome, UserPreference
+from alma_graph.model import (
+    AntiPattern,
+    DomainKnowledge,
+    Heuristic,
+    Memory,
+    Observation,
+    Outcome,
+    Result,
+    UserPreference,
+)
 from alma_graph.retrieval import MemoryHit, MemorySlice
 from alma_graph.retrieval.prompt import estimate_tokens
 
@@ -21,7 +30,7 @@ MEMORIES: tuple[Memory, ...] = (
         success_count=1, occurrence_count=3,
     ),
     DomainKnowledge(id="d", domain="infra", fact="Redis\nis   the cache"),
-    Outcome(id="o", task="deploy", outcome="failure", strategy_used="ssh", error_message="timeout"),
+    Outcome(id="o", task="deploy", outcome=Result.FAILURE, strategy_used="ssh", error_message="timeout"),
     Observation(id="t", text="It is done.", session_id="s", speaker="Ann", occurred_at=MOMENT),
     UserPreference(id="u", user_id="eve", category="style", preference="short answers"),
 )  # fmt: skip
