@@ -88,11 +88,17 @@ def _values(kind: ColumnType, column: Any, dimension: int) -> list[Any]:
 
 
 def vectors_of(column: Any, dimension: int) -> tuple[list[int], Any]:
-    """Positions and (n, dimension) float32 matrix of the vectors of an Arrow column that are there."""
-    present = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False) if len(column) else np.zeros(0, bool))
-    parts = [chunk.drop_null().flatten().to_numpy(zero_copy_only=False) for chunk in column.chunks]
-    flat = np.concatenate(parts) if parts else np.zeros(0)
-    return present.tolist(), np.ascontiguousarray(flat, dtype=np.float32).reshape(-1, dimension)
+    """Positions and (n, dimension) float32 matrix of the vectors of an Arrow column that are there.
+
+    Read through DLPack: pyarrow's `to_numpy` imports pandas where it is installed, which takes seconds.
+    """
+    import pyarrow.compute as pc
+
+    present = pc.indices_nonzero(column.is_valid()).to_pylist()
+    flats = [chunk.drop_null().flatten() for chunk in column.chunks]
+    parts = [np.from_dlpack(flat) for flat in flats if len(flat)]
+    flat = np.concatenate(parts) if parts else np.zeros(0, dtype=np.float32)
+    return present, np.ascontiguousarray(flat, dtype=np.float32).reshape(-1, dimension)
 
 
 def value_of(kind: ColumnType, value: Any) -> Any:

@@ -13,6 +13,7 @@ from alma_graph.backends.embedded.engine import Engine, Link
 from alma_graph.backends.embedded.files import store_files
 from alma_graph.backends.embedded.opening import OpenedStore
 from alma_graph.backends.embedded.reader import Reader
+from alma_graph.backends.embedded.rewrite import Rewrite, apply_rewrites, sets_vector, take_vector_updates
 from alma_graph.backends.embedded.writer import apply_work, rows_to_copy
 from alma_graph.backends.memory import new_meta
 from alma_graph.backends.migrations import Migration
@@ -259,10 +260,15 @@ class EmbeddedBackend:
     def _apply(self, checked: CheckedWork, dimension: int) -> None:
         """One transaction. What COPY writes is not in the log, so a unit that uses it runs alone, with a copy of the
         files standing by, and is followed by a checkpoint; only where that pays."""
+        rewrites: list[Rewrite] = []
+        if self._dialect.rewrites_vectors and any(sets_vector(update) for update in checked.node_updates):
+            with self._reader() as reader:
+                rewrites = take_vector_updates(checked, reader) if reader is not None else []
         try:
             with self._translated("the unit of work was not applied"), ExitStack() as around:
                 bulk = self._copy_pays(checked) and self._store.enter_bulk(around)
                 with self._engine.transaction(guarded=bulk) as transaction:
+                    apply_rewrites(transaction, rewrites, dimension)
                     copy_rows = self._dialect.copy_rows if bulk else None
                     apply_work(transaction, checked, dimension=dimension, copy_rows=copy_rows)
         except BaseException:

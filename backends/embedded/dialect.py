@@ -33,6 +33,7 @@ class Dialect:
         guarded_checkpoints: a kill inside a checkpoint can lose the file, so a copy stands by during each.
         abandon_after_failure: a rolled back transaction leaves memory that must not be used again.
         torn_log_options: options with which a store opens whose log has a torn tail; None where it does so by itself.
+        rewrites_vectors: a SET of a vector corrupts neighbouring rows, so the node is made again instead.
         recycle_after: statements after which a connection is replaced, because it leaks.
         copy_rows: rows of one table in a unit from which COPY is faster than prepared statements, measured.
         row_seconds: time of one prepared statement that makes a node or an edge, measured.
@@ -50,6 +51,7 @@ class Dialect:
     bulk_lookup: bool
     guarded_checkpoints: bool
     abandon_after_failure: bool
+    rewrites_vectors: bool
     torn_log_options: Mapping[str, Any] | None
     recycle_after: int
     copy_rows: int
@@ -93,6 +95,7 @@ LADYBUG = Dialect(
     bulk_lookup=True,
     guarded_checkpoints=False,
     abandon_after_failure=False,
+    rewrites_vectors=False,
     torn_log_options=MappingProxyType({"throw_on_wal_replay_failure": False}),
     recycle_after=20_000,
     copy_rows=200,
@@ -111,6 +114,7 @@ KUZU = Dialect(
     bulk_lookup=False,
     guarded_checkpoints=True,
     abandon_after_failure=True,
+    rewrites_vectors=True,
     torn_log_options=None,
     recycle_after=500,
     copy_rows=200,

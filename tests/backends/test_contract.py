@@ -610,3 +610,23 @@ def test_verify_names_what_is_wrong(backend: Backend) -> None:
     problems = "\n".join(backend.verify())
     for words in ("Memory without a vector", "Chunk without a vector", "lonely", "LEARNED from an agent"):
         assert words in problems
+
+
+def test_a_new_vector_keeps_every_edge(backend: Backend, reopen: Reopen) -> None:
+    backend.write(batch_of(["a", "b", "c"]))
+    ends = [("a", "b"), ("b", "a"), ("a", "a"), ("b", "c"), ("a", "b")]
+    backend.write(UnitOfWork(edges=[supports(*pair, weight=0.25) for pair in ends]))
+    before = dump(backend)["edges"]
+    changes = [NodeUpdate("Memory", key(name), {"embedding": vector(number)}) for number, name in enumerate("ab", 50)]
+    changes.append(NodeUpdate("Memory", key("a"), {"status": "archived"}))
+    work = unit_of("d")
+    del work.edges[:]
+    backend.write(UnitOfWork(nodes=work.nodes, node_updates=changes))
+    store = reopen(backend)
+    assert dump(store)["edges"] == before
+    rows = {row["id"]: row for row in store.nodes("Memory")}
+    assert rows["a"]["status"] == "archived"
+    found = {name: row["embedding"].tobytes() for name, row in rows.items()}
+    expected = {"a": vector(50), "b": vector(51), "c": memory_row("c")["embedding"], "d": memory_row("d")["embedding"]}
+    assert found == {name: value.tobytes() for name, value in expected.items()}
+    store.close()
