@@ -138,9 +138,12 @@ def test_observe_takes_words_or_stdin(store: str) -> None:
     assert call(*said, "-", stdin="").code == 2
 
 
-def test_init_is_remembered_by_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_init_is_remembered_by_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, embedded_engine: str
+) -> None:
     monkeypatch.chdir(tmp_path)
-    answer = call("init", "--project", "shop 'q'", "--embedder", "hashing")
+    store = f"{embedded_engine}:.alma/notes/agent.graph"
+    answer = call("init", "--project", "shop 'q'", "--embedder", "hashing", "--store", store)
     assert answer.code == 0
     assert (tmp_path / ".alma" / "config.yaml").is_file()
     assert call("learn", *DEPLOY, "--outcome", "success").code == 0
