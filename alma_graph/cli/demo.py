@@ -252,12 +252,8 @@ def _contradictions(story: Story, alma: ALMA) -> list[Contradiction]:
 
 def _retrieve(story: Story, alma: ALMA) -> list[MemorySlice]:
     story.step("What an agent gets before its next task")
-    lessons = ["heuristic", "anti_pattern"]
-    before_task = alma.retrieve(TASK, agent="deployer", user_id="maya", top_k=3, kinds=lessons, explain=True)
-    story.tell(
-        f"alma.retrieve({TASK!r}, agent='deployer', user_id='maya', kinds={lessons!r}, top_k=3, explain=True):",
-        style="italic",
-    )
+    before_task = alma.retrieve(TASK, agent="deployer", user_id="maya", top_k=4, explain=True)
+    story.tell(f"alma.retrieve({TASK!r}, agent='deployer', user_id='maya', top_k=4, explain=True):", style="italic")
     _tell_hits(story, alma, before_task)
     story.tell("The same as text for the agent's prompt, .to_prompt(token_budget=250):", style="italic")
     for line in before_task.to_prompt(token_budget=250).splitlines():
@@ -274,7 +270,7 @@ def _tell_hits(story: Story, alma: ALMA, found: MemorySlice) -> None:
         story.tell(f"{hit.score:.3f}  {hit.memory.kind}: {shorten(one_line(hit.memory), 150)}", 5, hang=7)
         story.tell("= " + " ".join(f"{part:+.3f} {name}" for name, part in hit.parts.items()), 12, hang=2)
         if hit.path:
-            story.tell("path: " + path_line(hit.path, lambda name: shorten(one_line(alma.get(name)), 40)), 12, hang=2)
+            story.tell("path: " + path_line(hit.path, alma.get), 12, hang=2)
         if hit.contradicted_by:
             story.tell(f"contradicted by {', '.join(hit.contradicted_by)}", 12)
 

@@ -140,11 +140,11 @@ def one_line(memory: Memory) -> str:
     return " | ".join(" ".join(line.split()) for line in memory.text.splitlines() if line.strip())
 
 
-def path_line(path: Sequence[PathNode], told: Callable[[str], str] = str) -> str:
-    """The walk that led to a hit, in one line; `told` says what a memory on the way is, by its id."""
+def path_line(path: Sequence[PathNode], get: Callable[[str], Memory]) -> str:
+    """The walk that led to a hit, in one line; memories on the way are told by the first words of their text."""
     steps = []
     for node in path:
-        name = repr(told(node.name) if node.label == "Memory" else node.name)
+        name = repr(clean(shorten(one_line(get(node.name)), 48) if node.label == "Memory" else node.name))
         steps.append(f"-{node.edge}- {name}" if node.edge else f"{node.label.lower()} {name}")
     return " ".join(steps)
 

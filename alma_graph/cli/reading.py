@@ -17,6 +17,7 @@ from alma_graph.cli.options import (
 from alma_graph.cli.output import clean, memory_line, note, path_line, print_cypher_table, print_json, print_table, say
 
 if TYPE_CHECKING:
+    from alma_graph.alma import ALMA
     from alma_graph.results import Contradiction, Table
     from alma_graph.retrieval.slice import MemorySlice
 
@@ -58,10 +59,10 @@ def retrieve_command(
         elif prompt:
             say(found.to_prompt())
         else:
-            print_hits(found, explain=explain)
+            print_hits(alma, found, explain=explain)
 
 
-def print_hits(found: MemorySlice, *, explain: bool) -> None:
+def print_hits(alma: ALMA, found: MemorySlice, *, explain: bool) -> None:
     """The hits as lines; with `explain`, the parts of the score and the path under each."""
     if not found.hits:
         say("nothing relevant")
@@ -72,7 +73,7 @@ def print_hits(found: MemorySlice, *, explain: bool) -> None:
         if explain:
             say("     score = " + " ".join(f"{part:+.3f} {name}" for name, part in hit.parts.items()))
             if hit.path:
-                say("     path: " + path_line(hit.path))
+                say("     path: " + path_line(hit.path, alma.get))
     for preference in found.standing:
         say(f"always: {memory_line(preference)}")
 
