@@ -14,11 +14,14 @@ from alma_graph.codec import compact_json, row_to_memory
 from alma_graph.ids import formed_id
 from alma_graph.index import ProjectIndex
 from alma_graph.ingest.reading_text import JUDGED
-from alma_graph.model import Disposition, Memory
+from alma_graph.model import Disposition, Memory, MemoryKind
 from alma_graph.store import JudgedSide, Store, judged_side
 
 NEAR = 0.35
 """Cosine from which a memory that shares no entity is still worth judging."""
+
+TURN_CANDIDATES = 10
+"""The same for a turn of an episode: there are many, each says several things, and few of them are to be believed."""
 
 MAX_SUPPORTS = 5
 MAX_CONTRADICTIONS = 10
@@ -65,6 +68,8 @@ class Judge:
     def _candidates(self, subject: Subject) -> list[JudgedSide]:
         """The memories worth judging, stored ones and those of this unit, in a fixed order."""
         limit = limit_for(subject.memory.text)
+        if subject.memory.kind is MemoryKind.OBSERVATION:
+            limit = min(limit, TURN_CANDIDATES)
         near, shared = self._stored(subject, limit)
         mine = set(subject.entities)
         for other in self._earlier:
