@@ -120,7 +120,8 @@ def test_times_are_utc_whatever_comes_in() -> None:
 
 def test_none_means_absent() -> None:
     fields: dict[str, Any] = {"task": "t", "outcome": True}
-    assert Outcome(**fields, task_type=None, metadata=None, id=None) == Outcome(**fields)
+    absent: dict[str, Any] = {"task_type": None, "metadata": None, "id": None}
+    assert Outcome(**fields, **absent) == Outcome(**fields)
 
 
 @given(st.text(min_size=1), st.text(min_size=1), st.text(min_size=1), st.text(min_size=1))

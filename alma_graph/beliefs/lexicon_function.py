@@ -89,8 +89,13 @@ GENERIC_NOUNS = word_set("""
     related session thing time tool training type use used using way work
 """)
 # Irregular surface forms and their lemmas, for the parse-free comparison.
-IRREGULAR_FORMS = dict(pair.split(":") for pair in sorted(word_set("""
+IRREGULAR_FORMS = dict(
+    pair.split(":")
+    for pair in sorted(
+        word_set("""
     began:begin bought:buy broke:break broken:break fallen:fall fell:fall grew:grow grown:grow held:hold hid:hide
     hidden:hide kept:keep lost:lose risen:rise rose:rise shrank:shrink shrunk:shrink sold:sell sped:speed went:go
     won:win
-""")))
+""")
+    )
+)
