@@ -6,7 +6,10 @@ Evidence must be spans of the text the caller gave, so nothing is replaced witho
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+
+from alma_graph.beliefs.phrases import PHRASES
 
 MAX_CHARACTERS = 4000
 """Longer texts are cut at the last sentence end before this many characters (about 900 words)."""
@@ -17,16 +20,9 @@ _SENTENCE_END = re.compile(r"[.!?。！？]['\")\]]*\s|\n")
 _EVERY = re.compile(r"[`’‘“”—–\u00a0\t\f\v\r]")
 _REPLACED = {"`": "", "’": "'", "‘": "'", "“": '"', "”": '"', "—": " - ", "–": "-"}
 
-# Phrases that the tagger takes apart; each becomes one word that it knows.
-_PHRASES: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"\b([Tt])ime(s|d)? out\b"), r"\1imeout"),
-    (re.compile(r"\bturn(?:s|ed)? down\b"), "rejected"),
-    (re.compile(r"\bcan(?:'t|not| not) wait\b"), "am eager"),
-    (re.compile(r"\bout of (?:order|service)\b"), "broken"),
-    (re.compile(r"\bread[ -]only\b", re.IGNORECASE), "readonly"),
-)
 _BULLET = re.compile(r"\n+[ \t]*(?:[-*#]+[ \t]+|\d{1,2}[.)][ \t]+)?[ \t]*")
 _SPACES = re.compile(r" {2,}")
+_GROUP = re.compile(r"\\(\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +34,8 @@ class CleanText:
 
     def original_span(self, start: int, end: int) -> tuple[int, int]:
         """The span of the original that the cleaned span `[start, end)` came from; `start < end` is required."""
-        return self.origin[start], self.origin[end - 1] + 1
+        first, last = self.origin[start], self.origin[end - 1]
+        return min(first, last), max(first, last) + 1  # a rewritten idiom may put its words in another order
 
 
 class _Rewriter:
@@ -54,17 +51,36 @@ class _Rewriter:
         last = 0
         for match in pattern.finditer(self.text):
             start, end = match.span()
-            new = replacement.get(match.group(), " ") if isinstance(replacement, dict) else match.expand(replacement)
-            pieces += [self.text[last:start], new]
+            pieces.append(self.text[last:start])
             origin += self.origin[last:start]
-            source = self.origin[start:end]
-            origin += [source[min(k, len(source) - 1)] for k in range(len(new) - 1)] + source[-1:] * bool(new)
             last = end
+            if not isinstance(replacement, dict) and "\\" in replacement:
+                for piece, source in self._expanded(match, replacement):
+                    pieces.append(piece)
+                    origin += source
+                continue
+            new = replacement.get(match.group(), " ") if isinstance(replacement, dict) else replacement
+            source = self.origin[start:end]
+            pieces.append(new)
+            origin += [source[min(k, len(source) - 1)] for k in range(len(new) - 1)] + source[-1:] * bool(new)
         if not pieces:
             return
         pieces.append(self.text[last:])
         origin += self.origin[last:]
         self.text, self.origin = "".join(pieces), origin
+
+    def _expanded(self, match: re.Match[str], template: str) -> Iterator[tuple[str, list[int]]]:
+        """The replacement piece by piece: what a group matched keeps its own place, new words stand for the whole."""
+        pieces = _GROUP.split(template)
+        for number, piece in enumerate(pieces):
+            if number % 2:
+                start, end = match.span(int(piece))
+                yield self.text[start:end], self.origin[start:end]
+                continue
+            source = [self.origin[match.start()]] * len(piece)
+            if piece and number == len(pieces) - 1:
+                source[-1] = self.origin[match.end() - 1]
+            yield piece, source
 
 
 def clean(text: str) -> CleanText:
@@ -73,7 +89,7 @@ def clean(text: str) -> CleanText:
     rewriter.substitute(_SURROGATE, "\ufffd")
     rewriter.substitute(_CODE_BLOCK, " ")
     rewriter.substitute(_EVERY, _REPLACED)
-    for pattern, replacement in _PHRASES:
+    for pattern, replacement in PHRASES:
         rewriter.substitute(pattern, replacement)
     rewriter.substitute(_BULLET, "\n")
     rewriter.substitute(_SPACES, " ")

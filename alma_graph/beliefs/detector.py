@@ -116,13 +116,23 @@ def _judgement(
     relation: Literal["contradicts", "supports"], found: _Finding, left: Side, right: Side, swapped: bool
 ) -> Judgement:
     names: tuple[Literal["newer", "older"], Literal["newer", "older"]] = ("newer", "older")
-    spans = [(left.text, *found.left), (right.text, *found.right)]
+    spans = [(left.text, *_whole_words(left, *found.left)), (right.text, *_whole_words(right, *found.right))]
     if swapped:
         spans.reverse()
     evidence = tuple(
         EvidenceSpan(name, start, end, text[start:end]) for name, (text, start, end) in zip(names, spans, strict=True)
     )
     return Judgement(relation, found.signal, round(min(1.0, found.score), 4), evidence)
+
+
+def _whole_words(side: Side, start: int, end: int) -> tuple[int, int]:
+    """The span widened to whole words, in a language that puts spaces between them."""
+    if side.claims.language == ENGLISH:
+        while 0 < start < end and side.text[start - 1].isalnum() and side.text[start].isalnum():
+            start -= 1
+        while start < end < len(side.text) and side.text[end - 1].isalnum() and side.text[end].isalnum():
+            end += 1
+    return start, end
 
 
 def _compared(left: Claims, right: Claims, between: Relationship) -> Iterator[tuple[Comparison, float]]:

@@ -52,6 +52,7 @@ def find_quantities(text: str, offset: int = 0) -> list[Quantity]:
     for match in numbers.VERSION.finditer(text):
         if _is_free(found, *match.span()):
             found.append(Quantity("version", 0, 0, numbers.EXACT, match.group().lower().lstrip("v"), *match.span()))
+    _add_shares(text, found)
     _add_numbers(text, found)
     return [
         Quantity(q.kind, q.low, q.high, q.comparison, q.noun, q.start + offset, q.end + offset)
@@ -107,8 +108,39 @@ _WORD_NUMBER = re.compile(rf"\b({'|'.join(numbers.NUMBER_WORDS)})\b", re.IGNOREC
 _HUNDREDS = re.compile(r"\b(\d+)( *)100 ")
 
 
+_PART_OF_UNIT = re.compile(
+    r"\b(?P<part>half|(?:a |three )?quarters? of|a third of) an? (?P<unit>hour|day|minute|second|year|week|month|dozen)\b",
+    re.IGNORECASE,
+)
+_SHARE = re.compile(
+    r"\b(?:(?P<half>half)(?= (?:of|the|our|my|its|their|all)\b)"
+    r"|(?:(?P<count>a|one|two|three) )?(?P<part>third|quarter|fifth|tenth)s?(?= of\b))",
+    re.IGNORECASE,
+)
+_PARTS = {"half": 0.5, "third": 1 / 3, "quarter": 0.25, "fifth": 0.2, "tenth": 0.1}
+_TIMES = {"a": 1, "one": 1, "two": 2, "three": 3}
+
+
+def _add_shares(text: str, found: list[Quantity]) -> None:
+    """Half of the requests is a share, in percent, no count of requests."""
+    for match in _SHARE.finditer(text):
+        percent = 100 * _PARTS[(match["half"] or match["part"]).lower()] * _TIMES[(match["count"] or "a").lower()]
+        if _PART_OF_UNIT.match(text, match.start()) is None:
+            found.append(Quantity("percent", percent, percent, numbers.ABOUT, "", *match.span()))
+
+
+def _digits_for_parts(match: re.Match[str]) -> str:
+    """ "half an hour" as "0.5hour", padded."""
+    part = match["part"].lower()
+    times = 3 if part.startswith("three") else 1
+    share = times * next(value for word, value in _PARTS.items() if word in part)
+    written = f"{share:.3g}{match['unit']}"
+    return written.ljust(len(match.group())) if len(written) <= len(match.group()) else match.group()
+
+
 def _digits_for_words(text: str) -> str:
     """Number words as digits, padded so that offsets stay the same."""
+    text = _PART_OF_UNIT.sub(_digits_for_parts, text)
 
     def digits(match: re.Match[str]) -> str:
         value = f"{numbers.NUMBER_WORDS[match.group().lower()]:g}"
@@ -136,6 +168,10 @@ def _add_numbers(original: str, found: list[Quantity]) -> None:
         value = _value(text, match)
         if value is None:
             continue
+        if original[start].isalpha() and original[start:].lower().startswith("single"):
+            if not _SINGLE_THING.match(original, start):
+                continue  # "she is single" counts nothing
+        written_end = _end_of_word(original, value.end)
         comparison = _comparison(text, start, end)
         amount = value.amount
         if value.kind == "money" and numbers.PER_YEAR.match(text[end : end + 24].lower()):
@@ -145,7 +181,9 @@ def _add_numbers(original: str, found: list[Quantity]) -> None:
         if _extends_range(text, found, value.kind, start):
             first = found.pop()
             bounds = sorted((first.low if first.kind == value.kind else first.low * value.factor, amount))
-            found.append(Quantity(value.kind, bounds[0], bounds[1], numbers.RANGE, value.noun, first.start, value.end))
+            found.append(
+                Quantity(value.kind, bounds[0], bounds[1], numbers.RANGE, value.noun, first.start, written_end)
+            )
             continue
         low, high = {
             numbers.EXACT: (amount, amount),
@@ -153,7 +191,17 @@ def _add_numbers(original: str, found: list[Quantity]) -> None:
             numbers.AT_MOST: (-math.inf, amount),
             numbers.ABOUT: (amount * (1 - ABOUT_TOLERANCE), amount * (1 + ABOUT_TOLERANCE)),
         }[comparison]
-        found.append(Quantity(value.kind, low, high, comparison, value.noun, start, value.end))
+        found.append(Quantity(value.kind, low, high, comparison, value.noun, start, written_end))
+
+
+_SINGLE_THING = re.compile(r"single \w+", re.IGNORECASE)
+
+
+def _end_of_word(text: str, end: int) -> int:
+    """Digits that stand for a word may be shorter than it: the end of that word."""
+    while end < len(text) and end and text[end - 1].isalpha() and text[end].isalpha():
+        end += 1
+    return end
 
 
 def _belongs_to_a_word(text: str, start: int, end: int) -> bool:
