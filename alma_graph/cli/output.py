@@ -68,9 +68,8 @@ def plain(value: Any) -> Any:
         return [plain(inner) for inner in (sorted(value) if isinstance(value, (set, frozenset)) else value)]
     if value is None or isinstance(value, (str, int, float, bool)):
         return value
-    if hasattr(value, "item"):  # a numpy scalar
-        return plain(value.item())
-    return str(value)
+    item = getattr(value, "item", None)  # a numpy scalar's
+    return plain(item()) if callable(item) else str(value)
 
 
 def memory_record(memory: Memory) -> dict[str, Any]:
