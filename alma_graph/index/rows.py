@@ -27,19 +27,6 @@ _STATUS_CODE = {str(status): code for code, status in enumerate(STATUSES)}
 UNKNOWN, FAILED, SUCCEEDED = -1, 0, 1
 """How an outcome ended; UNKNOWN for other kinds."""
 
-_DEFAULTS: dict[str, Any] = {
-    "kind": 0,
-    "status": _STATUS_CODE[Status.ACTIVE],
-    "result": UNKNOWN,
-    **dict.fromkeys(("agent", "user", "category", "session", "speaker", "position"), -1),
-    **dict.fromkeys(("valid_from", "valid_to", "recorded_at"), NEVER),
-    "confidence": np.nan,
-    "strength": 1.0,
-    "questions": 0.0,
-    **dict.fromkeys(("successes", "occurrences", "use_count"), 0),
-    "alive": True,
-}
-
 
 class MemoryRows:
     """One row a memory. Row numbers stay; the row of a removed memory is marked, never used again."""
@@ -109,18 +96,21 @@ class MemoryRows:
     def extend(self, rows: Sequence[Row]) -> list[int]:
         """Adds Memory nodes; their row numbers."""
         first = len(self.keys)
-        values: dict[str, list[Any]] = {name: [] for name in self._columns}
         for offset, row in enumerate(rows):
             self.keys.append(row["key"])
             self.ids.append(row["id"])
             self.hashes.append(row.get("content_hash") or "")
             self._row_of_key[row["key"]] = self._row_of_id[row["id"]] = first + offset
             self._note_hash(first + offset)
-            given = self._values(row)
-            for name, default in _DEFAULTS.items():
-                values[name].append(given.get(name, default))
-        for name, column in self._columns.items():
-            column.extend(np.array(values[name], dtype=column.view.dtype))
+        for name, source, read in self._plain:
+            self._extend(name, [read(row.get(source)) for row in rows])
+        self._extend("kind", [_KIND_CODE[str(row["kind"])] for row in rows])
+        self._extend("questions", [question_share(row["text"]) for row in rows])
+        own = [self._own_values(row.get("data")) for row in rows]
+        for name in own[0] if own else ():
+            self._extend(name, [values[name] for values in own])
+        self._extend("position", [-1] * len(rows))
+        self._extend("alive", [True] * len(rows))
         return list(range(first, len(self.keys)))
 
     def update(self, row: int, values: Row) -> None:
@@ -149,22 +139,30 @@ class MemoryRows:
         if "kind" in row:
             values["kind"] = _KIND_CODE[str(row["kind"])]
         if "data" in row:
-            data = json.loads(row["data"] or "{}")
-            result = data.get("outcome")
-            values.update(
-                result=UNKNOWN if result is None else SUCCEEDED if result == Result.SUCCESS else FAILED,
-                session=self.sessions.add(data.get("session_id")),
-                speaker=self.speakers.add(data.get("speaker")),
-                successes=data.get("success_count") or 0,
-                occurrences=data.get("occurrence_count") or 0,
-            )
+            values.update(self._own_values(row["data"]))
         if "text" in row:
             values["questions"] = question_share(row["text"])
         return values
 
+    def _own_values(self, data: str | None) -> dict[str, Any]:
+        """Values of the columns that follow from the fields of the kind."""
+        fields = json.loads(data or "{}")
+        result = fields.get("outcome")
+        return {
+            "result": UNKNOWN if result is None else SUCCEEDED if result == Result.SUCCESS else FAILED,
+            "session": self.sessions.add(fields.get("session_id")),
+            "speaker": self.speakers.add(fields.get("speaker")),
+            "successes": fields.get("success_count") or 0,
+            "occurrences": fields.get("occurrence_count") or 0,
+        }
+
+    def _extend(self, name: str, values: Sequence[Any]) -> None:
+        column = self._columns[name]
+        column.extend(np.array(values, dtype=column.view.dtype))
+
     def _note_hash(self, row: int) -> None:
-        known = self._rows_of_hash.get(self.hashes[row], ())
-        self._rows_of_hash[self.hashes[row]] = tuple(sorted({*known, row}))
+        known = self._rows_of_hash.get(self.hashes[row])
+        self._rows_of_hash[self.hashes[row]] = (row,) if known is None else tuple(sorted({*known, row}))
 
     def _forget_hash(self, row: int) -> None:
         left = tuple(other for other in self._rows_of_hash.get(self.hashes[row], ()) if other != row)
