@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -88,12 +89,17 @@ class Workshop:
         self._encoder = Encoder(create_embedder(embedder), cache_size=0)
         self._extractor = CapitalExtractor() if extractor == CapitalExtractor.name else create_extractor(extractor)
         self._names = (embedder, extractor)
+        # Token vectors of two projections do not compare, so encodings are kept by projection, too.
+        projection = resources.files("alma_graph.embedding").joinpath("token_projection.npz").read_bytes()
+        self._encodings = " ".join(
+            [embedder, self._encoder.revision or "", blake2b(projection, digest_size=8).hexdigest()]
+        )
         self._cache = cache
         cache.mkdir(parents=True, exist_ok=True)
 
     def encode(self, texts: Sequence[str]) -> list[Encoded]:
         """Encodings of the texts, in order."""
-        found: list[Encoded] = self._cached("encode", self._names[0], texts, self._encoder.encode)
+        found: list[Encoded] = self._cached("encode", self._encodings, texts, self._encoder.encode)
         return found
 
     def extract(self, texts: Sequence[str]) -> list[Extraction]:
