@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from alma_graph.beliefs.claim_model import NOMINAL_POS, Claim, Token
+from alma_graph.beliefs.claim_model import DENIED, NOMINAL_POS, Claim, Token
 from alma_graph.beliefs.lexicon_relations import FUNCTIONAL_VERBS
 from alma_graph.beliefs.words import Relation, WordRelation, word_relation
 
@@ -105,6 +105,11 @@ class SideView:
         total = sum(claim.tokens[index].weight for index in kept)
         return sum(claim.tokens[index].weight for index in kept if index in self.matches) / max(1e-6, total)
 
+    def coverage_beside(self, lemmas: frozenset[str]) -> float:
+        """Share of the weight outside `lemmas` that is matched; 0 where nothing else is said."""
+        rest = [(index, token.weight) for index, token in enumerate(self.claim.tokens) if token.lemma not in lemmas]
+        return sum(weight for index, weight in rest if index in self.matches) / max(1e-6, sum(w for _, w in rest))
+
     def beside_subject_coverage(self) -> float:
         """Share of the weight outside the subject that is matched."""
         tokens = self.claim.tokens
@@ -137,6 +142,8 @@ def align(left: Claim, right: Claim) -> Alignment:
     candidates: list[tuple[float, int, int, Relation]] = []
     for i, mine in enumerate(left.tokens):
         for j, yours in enumerate(right.tokens):
+            if DENIED in (mine.role, yours.role):
+                continue
             score, relation = _token_relation(mine, yours)
             if relation == "none" or (min(mine.weight, yours.weight) < 0.3 and max(mine.weight, yours.weight) >= 0.7):
                 continue

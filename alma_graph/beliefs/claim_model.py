@@ -18,6 +18,9 @@ from alma_graph.beliefs.wordlist import word_set
 from alma_graph.errors import InvalidInputError
 
 FORMAT_VERSION = 1
+DENIED = "d"
+"""Role of a word that the claim names only to deny it ("Oslo, not Bergen"); it weighs nothing."""
+
 NEAR_WORDS = 5
 CONTEXT_WORDS = 12
 CONTENT_POS = word_set("NOUN PROPN X NUM")
@@ -35,7 +38,8 @@ class Token:
         surface: lower-case form.
         pos: Universal POS tag; a capitalised word inside a sentence counts as PROPN.
         dependency: spaCy's label.
-        role: `s` subject, `p` predicate, `o` object, `x` prepositional, `c` adverbial clause, `m` other.
+        role: `s` subject, `p` predicate, `o` object, `x` prepositional, `c` adverbial clause, `d` denied,
+            `m` other.
         head: index of the head among the claim's tokens, -1 where it is not one of them.
         position: index of the word in the text, so that neighbours can be told.
         start, end: characters of the original text.
@@ -159,7 +163,7 @@ class Claim:
         weights: dict[str, float] = {}
         for token in self.tokens:
             distance = abs(token.position - position)
-            if distance > CONTEXT_WORDS or token.pos not in _CONTEXT_POS or token.lemma in LIGHT_WORDS:
+            if distance > CONTEXT_WORDS or token.role == DENIED or token.pos not in _CONTEXT_POS or token.lemma in LIGHT_WORDS:
                 continue
             if distance <= NEAR_WORDS:
                 near.add(token.lemma)
@@ -170,12 +174,17 @@ class Claim:
     @functools.cached_property
     def surface_words(self) -> frozenset[str]:
         """Lower-case forms of the tokens."""
-        return frozenset(token.surface for token in self.tokens)
+        return frozenset(token.surface for token in self.tokens if token.role != DENIED)
+
+    @functools.cached_property
+    def denied_lemmas(self) -> frozenset[str]:
+        """Lemmas of the words that it names only to deny them."""
+        return frozenset(token.lemma for token in self.tokens if token.role == DENIED)
 
     @functools.cached_property
     def lemma_set(self) -> frozenset[str]:
         """Lemmas of all tokens."""
-        return frozenset(token.lemma for token in self.tokens)
+        return frozenset(token.lemma for token in self.tokens if token.role != DENIED)
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from alma_graph.beliefs import lexicon_function as lexicon
-from alma_graph.beliefs.claim_model import Claim, ClaimQuantity, Claims, Token
+from alma_graph.beliefs.claim_model import DENIED, Claim, ClaimQuantity, Claims, Token
 from alma_graph.beliefs.clauses import Clause, split_clauses
 from alma_graph.beliefs.cleaning import CleanText, clean
+from alma_graph.beliefs.contrast import denied_words
 from alma_graph.beliefs.languages import ENGLISH, detect_language
 from alma_graph.beliefs.meaning import read_meaning
 from alma_graph.beliefs.parser import parse
@@ -75,6 +76,12 @@ def _claims_of(document: Any, cleaned: CleanText) -> tuple[Claim, ...]:
 
 def _claim(clause: Clause, cleaned: CleanText, quotes: list[tuple[int, int]], number: int) -> Claim | None:
     """The claim of a clause, or None where it has neither content words nor quantities."""
+    denied = denied_words(clause)
+    if denied:
+        clause.roles.update((index, DENIED) for index in denied)
+    whole = [token for token in clause.tokens if not token.is_space]
+    if denied:
+        clause.tokens = [token for token in clause.tokens if token.i not in denied]
     spoken = [token for token in clause.tokens if not token.is_space]
     if not spoken:
         return None
@@ -83,7 +90,7 @@ def _claim(clause: Clause, cleaned: CleanText, quotes: list[tuple[int, int]], nu
     before = cleaned.text[clause.sentence.start_char : first].lower()
     meaning = read_meaning(clause, words, before, quotes)
     quantities = _quantities(clause, spoken, cleaned.text)
-    kept = [token for token in spoken if _is_content(token) and not _inside(token, quantities)]
+    kept = [token for token in whole if _is_content(token) and not _inside(token, quantities)]
     tokens = _tokens(clause, kept, cleaned.text)
     if not tokens and not quantities:
         return None
@@ -174,6 +181,8 @@ def _is_name(token: Any, clause: Clause, text: str) -> bool:
 
 
 def _weight(token: Any, pos: str, lemma: str, clause: Clause) -> float:
+    if clause.roles[token.i] == DENIED:
+        return 0.0
     if token.lower_ in ("without", "on", "off", "up", "down", "before", "after"):
         return 0.8
     if (token.i in clause.chain and lemma in lexicon.COPULA_LIKE_VERBS) or lemma in _EMPTY_NOUNS:

@@ -37,6 +37,14 @@ _QUANTIFIER_CONFLICTS = frozenset(
     frozenset(pair) for pair in (("all", "none"), ("all", "not_all"), ("most", "none"), ("most", "few"), ("all", "few"))
 )
 _PARTIAL = word_set("some most not_all")
+_MAY = re.compile(r"\bmay (?!be\b|have\b|also be\b)")
+_RULE = re.compile(
+    r"\b(must|may not|shall|can|ca n't|cannot|allowed|permitted|forbidden|prohibited|banned|never|required|have to)\b"
+)
+_ADMITTING = word_set("""
+    accept admit allow approve authorize block decline deny drop forbid grant let permit prohibit refuse reject
+    throttle
+""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +86,13 @@ class Comparison:
         valence: +1 the outcomes are opposite, -1 they agree.
         surface: polarity by words alone.
         change: one side tells of a change that ends the other.
+        denied: one side says what the other names only to deny it: share of the rest that is matched.
         updated: one side has a word of change.
         substance: weight of the lighter side.
         assertive: both sides say something, no pleasantries.
         modalities: modality of each side.
+        deontic: one side permits what the other forbids or demands, so that its "may" is no doubt.
+        event_against_rule: one side tells what was let through or turned away once, the other what the rule is.
     """
 
     left: Claim
@@ -122,10 +133,13 @@ class Comparison:
     valence: int
     surface: SurfacePolarity
     change: float
+    denied: float
     updated: bool
     substance: float
     assertive: bool
     modalities: frozenset[str]
+    deontic: bool
+    event_against_rule: bool
 
     @property
     def core_low(self) -> float:
@@ -207,10 +221,13 @@ def compare(left: Claim, right: Claim, *, one_slot: bool = False) -> Comparison:
         valence=(left.valence * right.valence < 0) - (left.valence * right.valence > 0),
         surface=surface_polarity(left, right) if plain else NO_POLARITY,
         change=max(change_score(alignment.left, right), change_score(alignment.right, left)),
+        denied=0.0 if differs else max(_denied(alignment.left, right), _denied(alignment.right, left)),
         updated=bool(_UPDATE.search(left.words) or _UPDATE.search(right.words)),
         substance=min(_substance(left), _substance(right)),
         assertive=_asserts(left) and _asserts(right),
         modalities=frozenset((left.modality, right.modality)),
+        deontic=_deontic(left, right),
+        event_against_rule=_event_against_rule(left, right),
     )
 
 
@@ -227,6 +244,14 @@ def _polarities(alignment: Alignment, antonyms: list[tuple[int, int]]) -> tuple[
     if _denies(alignment.right, left) and not _any_predicate(right, {j for _, j in antonyms}):
         yours = not yours
     return mine, yours
+
+
+def _denied(side: SideView, other: Claim) -> float:
+    """How fully `side` says, of the same thing, what `other` sets aside: "Bergen" against "Oslo, not Bergen"."""
+    names = other.denied_lemmas
+    if not names or not any(token.lemma in names and token.weight >= 0.7 for token in side.claim.tokens):
+        return 0.0
+    return 0.0 if names & other.lemma_set else side.coverage_beside(names)
 
 
 def _any_predicate(claim: Claim, indices: set[int]) -> bool:
@@ -331,6 +356,22 @@ def _quantifier_conflict(left: str, right: str, polarity_differs: bool) -> float
     if "all" in both and polarity_differs:
         return 0.6
     return 0.5 if only_one else 0.0
+
+
+def _deontic(left: Claim, right: Claim) -> bool:
+    mine, yours = bool(_MAY.search(left.words)), bool(_MAY.search(right.words))
+    if mine and yours:
+        return left.negated != right.negated
+    return (mine and bool(_RULE.search(right.words))) or (yours and bool(_RULE.search(left.words)))
+
+
+def _event_against_rule(left: Claim, right: Claim) -> bool:
+    """ "refused many requests this morning" against "allows 60 requests per minute"."""
+    if not {left.predicate, right.predicate} <= _ADMITTING:
+        return False
+    passive = ("passive" in left.traits, "passive" in right.traits)
+    past = tuple(claim.tense != "present" and not is_passive for claim, is_passive in zip((left, right), passive))
+    return past[0] != past[1] and not any(passive)
 
 
 def _partial(left: str, right: str) -> bool:

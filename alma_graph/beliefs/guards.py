@@ -21,7 +21,7 @@ def guard_factor(facts: Comparison) -> float:
         factor *= 0.3
     if "question" in modalities:
         factor *= 0.05
-    if modalities & {"hedge", "hypothesis"}:
+    if modalities & {"hedge", "hypothesis"} and not facts.deontic:
         factor *= 0.2
     if "report" in modalities:
         factor *= 0.2
@@ -38,6 +38,8 @@ def guard_factor(facts: Comparison) -> float:
         factor *= 0.15  # green before, red after
     if facts.conditional_share > 0.5:
         factor *= 0.3
+    if facts.event_against_rule:
+        factor *= 0.15
     if facts.partial:
         factor *= 0.3
     return factor

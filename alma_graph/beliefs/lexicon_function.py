@@ -67,7 +67,7 @@ CHANGE_FROM_VERBS = word_set("""
     abandon cancel ditch drop hand leave quit replace retire sell stop
 """)
 CHANGE_TO_VERBS = word_set("""
-    become change convert migrate move promote rename replace reschedule start switch transfer upgrade
+    become change convert migrate move port promote rename replace reschedule rewrite start swap switch transfer upgrade
 """)
 # For the parse-free comparison: negation words and words to ignore (surface forms).
 SURFACE_NEGATORS = word_set("""

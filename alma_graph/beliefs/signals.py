@@ -33,7 +33,7 @@ def contradiction_signals(facts: Comparison) -> dict[Rule, float]:
         "negation": _negation(facts),
         "antonym": _antonym(facts),
         "quantity": _quantity(facts),
-        "exclusive_value": max(_exclusive_value(facts), facts.surface_value),
+        "exclusive_value": max(_exclusive_value(facts), facts.surface_value, 0.9 * ramp(facts.denied, 0.3, 0.7)),
         "preference": _preference(facts),
         "quantifier": _quantifier(facts),
         "outcome": _outcome(facts),

@@ -15,7 +15,8 @@ from alma_graph.beliefs.quantity_relation import CONFLICT, EQUAL, NOT_COMPARABLE
     ("text", "kind", "low"),
     [
         ("30 s", "time", 30),
-        ("half an hour", "count", 0.5),
+        ("half an hour", "time", 1800),
+        ("half of the requests", "percent", 37.5),
         ("a 30-minute window", "time", 1800),
         ("2 GB", "byte", 2e9),
         ("$1,200", "money", 1200),
