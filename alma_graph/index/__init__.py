@@ -13,8 +13,8 @@
     index.last_of_session(session_id)                   # the row that the next turn follows
     index.active(), index.kind_mask(kinds)              # masks over rows
 
-Row numbers are stable while the index lives; a removed memory's row is never used again. `index.lock` is taken by every
-method above; hold it over several calls that must see one state.
+Row numbers are stable while the index lives; a removed memory's row is never used again. `index.lock` is taken by
+`apply`, `nearest`, `sharing` and `by_hash`; hold it over several calls that must see one state.
 """
 
 from alma_graph.index.project import ProjectIndex
