@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from alma_graph.errors import ConfigError, InvalidInputError
-from alma_graph.model import MemoryScope, Model, Text
+from alma_graph.model import MemoryScope, Model, Text, Texts
 from alma_graph.retrieval.scoring import ScoringConfig
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -35,11 +35,11 @@ class CacheConfig(Model):
 class AgentConfig(Model):
     """One agent's scope, as it stands in a configuration file (its name is the key)."""
 
-    can_learn: tuple[Text, ...] = Field(default=(), strict=False)
-    cannot_learn: tuple[Text, ...] = Field(default=(), strict=False)
+    can_learn: Texts = ()
+    cannot_learn: Texts = ()
     min_occurrences_for_heuristic: Annotated[int, Field(ge=1)] = 3
-    inherit_from: tuple[Text, ...] = Field(default=(), strict=False)
-    share_with: tuple[Text, ...] = Field(default=(), strict=False)
+    inherit_from: Texts = ()
+    share_with: Texts = ()
 
     def scope(self, name: str) -> MemoryScope:
         """The scope of the agent with this name."""

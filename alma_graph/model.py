@@ -7,10 +7,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from alma_graph.clock import to_utc
 from alma_graph.enums import (
@@ -54,6 +55,7 @@ __all__ = [
     "Signal",
     "Status",
     "Text",
+    "Texts",
     "Time",
     "Unit",
     "UserPreference",
@@ -100,6 +102,8 @@ Time = Annotated[datetime, BeforeValidator(to_utc)]
 """UTC and aware; naive input means UTC."""
 Unit = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 """A number in [0, 1]."""
+Texts = Annotated[Sequence[Text], AfterValidator(tuple)]
+"""Any number of non-empty texts; kept as a tuple."""
 Metadata = Annotated[dict[str, Any], BeforeValidator(_metadata)]
 
 
@@ -214,10 +218,10 @@ class Heuristic(Memory):
     strategy: Text
     category: Text = "general"
     context: OptionalText = ""
-    supporting_outcomes: tuple[str, ...] = Field(default=(), strict=False)
+    supporting_outcomes: Texts = ()
     success_count: Annotated[int, Field(ge=0)] = 0
     occurrence_count: Annotated[int, Field(ge=0)] = 0
-    similar: tuple[str, ...] = Field(default=(), strict=False)
+    similar: Texts = ()
     updated_at: Time | None = None
 
     @property
@@ -350,7 +354,7 @@ class UserPreference(Memory):
     own_fields = ("category", "preference", "source")
     text_field = "preference"
     kind: Literal[MemoryKind.USER_PREFERENCE] = MemoryKind.USER_PREFERENCE
-    user_id: Text
+    user_id: Text  # pyright: ignore[reportGeneralTypeIssues] - required here, and a keyword as all fields are
     category: Text
     preference: Text
     source: Annotated[PreferenceSource, BeforeValidator(enum_of(PreferenceSource))] = (
@@ -407,8 +411,8 @@ class MemoryScope(Model):
     """
 
     agent_name: Text
-    can_learn: tuple[Text, ...] = Field(default=(), strict=False)
-    cannot_learn: tuple[Text, ...] = Field(default=(), strict=False)
+    can_learn: Texts = ()
+    cannot_learn: Texts = ()
     min_occurrences_for_heuristic: Annotated[int, Field(ge=1)] = 3
-    inherit_from: tuple[Text, ...] = Field(default=(), strict=False)
-    share_with: tuple[Text, ...] = Field(default=(), strict=False)
+    inherit_from: Texts = ()
+    share_with: Texts = ()

@@ -116,18 +116,23 @@ class Backend(Protocol):
 
     def engine_version(self) -> str:
         """Version of the engine's library."""
+        ...
 
     def meta(self) -> Row | None:
         """The one Meta row; None where the store is new and nothing was written."""
+        ...
 
     def initialise(self, *, dimension: int, embedder: str, embedder_revision: str | None, created_with: str) -> None:
         """Makes the schema and the Meta node; called once, before the first write. `dimension` holds from then on."""
+        ...
 
     def write(self, work: UnitOfWork) -> None:
         """Applies the unit of work in one transaction and raises Meta.sequence by one. Durable on return."""
+        ...
 
     def sequence(self) -> int:
         """Meta.sequence as stored now; 0 for a new store."""
+        ...
 
     def nodes(
         self,
@@ -139,9 +144,11 @@ class Backend(Protocol):
     ) -> list[Row]:
         """Rows of one label. With `keys`: the rows found, in the order of the keys; absent keys are left out.
         Otherwise all (of one project), in the order of their keys."""
+        ...
 
     def vectors(self, label: str, *, project_id: str) -> tuple[list[str], Any]:
         """Keys and vectors, (n, dimension) float32 C-contiguous, of the nodes of a label that have one, by key."""
+        ...
 
     def edges(
         self,
@@ -152,9 +159,11 @@ class Backend(Protocol):
         targets: Sequence[str] | None = None,
     ) -> list[EdgeRow]:
         """Edges of one type, of a project (their source's) or at the given ends; in the order (source, target)."""
+        ...
 
     def count(self, label_or_type: str, *, project_id: str | None = None) -> int:
         """How many nodes of a label or edges of a type there are."""
+        ...
 
     def run(self, statement: str, parameters: Mapping[str, Any]) -> Result:
         """Runs one read-only Cypher statement of a caller.
@@ -164,18 +173,23 @@ class Backend(Protocol):
             CypherError: the engine refused it.
             UnsupportedError: the engine has no Cypher.
         """
+        ...
 
     def checkpoint(self) -> None:
         """Folds the log into the main file where the engine has one; safe at any time outside a write."""
+        ...
 
     def verify(self) -> list[str]:
         """Problems in the structures and the graph (dangling edges, bad vectors); empty means none found."""
+        ...
 
     def size_bytes(self) -> int:
         """Bytes on disk, of all files of the store; 0 in memory."""
+        ...
 
     def close(self) -> None:
         """Closes the handle; the last handle of a path closes the engine and frees its lock. Idempotent."""
+        ...
 
 
 def chunked(items: Sequence[Any], size: int) -> Iterable[Sequence[Any]]:

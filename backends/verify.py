@@ -17,15 +17,19 @@ class Readable(Protocol):
 
     def meta(self) -> Row | None:
         """The Meta row."""
+        ...
 
     def nodes(self, label: str, *, columns: Any = None) -> list[Row]:
         """All rows of a label."""
+        ...
 
     def edges(self, type: str) -> list[EdgeRow]:
         """All edges of a type."""
+        ...
 
     def count(self, label_or_type: str) -> int:
         """How many there are."""
+        ...
 
 
 def graph_problems(backend: Readable) -> list[str]:

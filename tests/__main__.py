@@ -25,7 +25,7 @@ def steps(fast: bool) -> list[tuple[str, Sequence[str], Mapping[str, str]]]:
         ("style", [python, "-m", "ruff", "check", "."], {}),
         ("format", [python, "-m", "ruff", "format", "--check", "."], {}),
         ("types (mypy)", [python, "-m", "mypy"], {}),
-        ("types (pyright)", [python, "-m", "pyright"], {}),
+        ("types (pyright)", [python, "-m", "pyright", "--pythonpath", python], {}),
         ("floors", [str(Path(python).parent / "lint-imports")], {}),
         ("tests, ladybug and memory", [python, "-m", "pytest", "-q", *quick], {"ALMA_TEST_ENGINE": "ladybug"}),
         ("tests, kuzu and memory", [python, "-m", "pytest", "-q", *engines], {"ALMA_TEST_ENGINE": "kuzu"}),

@@ -33,7 +33,7 @@ NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
 
 def one_of_each(**common: Any) -> list[Memory]:
-    return [
+    made: list[Memory] = [
         Heuristic(strategy="Blue-green deployment", category="deploy", supporting_outcomes=["o1", "o2"], **common),
         Outcome(task="Deploy auth", outcome=Result.SUCCESS, strategy_used="Blue-green", duration_ms=340, **common),
         AntiPattern(pattern="sleep() in tests", why_bad="flaky", better_alternative="wait for the event", **common),
@@ -41,6 +41,7 @@ def one_of_each(**common: Any) -> list[Memory]:
         UserPreference(user_id="u1", category="style", preference="Prefers verbose output", **common),
         Observation(text="I moved to Oslo", speaker="Ann", session_id="s1", occurred_at=NOW, **common),
     ]
+    return made
 
 
 @pytest.mark.parametrize("memory", one_of_each(), ids=lambda memory: str(memory.kind))

@@ -29,9 +29,11 @@ class Sink(Protocol):
 
     def add_batch(self, memories: Iterable[Memory]) -> Sequence[Memory]:
         """Stores memories of any kind; returns them as stored, in order."""
+        ...
 
     def get(self, memory_id: str) -> Memory:
         """The stored memory; raises MemoryNotFoundError."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,9 +23,11 @@ class EntityNames(Protocol):
 
     def entity_key(self, name: str) -> str | None:
         """Key of the entity with this canonical name or alias."""
+        ...
 
     def entity_aliases(self, key: str) -> Sequence[str]:
         """The spellings seen so far of an entity."""
+        ...
 
 
 class EntityLinker:

@@ -94,7 +94,7 @@ def vectors_of(column: Any, dimension: int) -> tuple[list[int], Any]:
     """
     import pyarrow.compute as pc
 
-    present = pc.indices_nonzero(column.is_valid()).to_pylist()
+    present = pc.call_function("indices_nonzero", [column.is_valid()]).to_pylist()
     flats = [chunk.drop_null().flatten() for chunk in column.chunks]
     parts = [np.from_dlpack(flat) for flat in flats if len(flat)]
     flat = np.concatenate(parts) if parts else np.zeros(0, dtype=np.float32)

@@ -189,7 +189,7 @@ def test_cypher_answers_in_a_table(filled: ALMA, engine: str) -> None:
     assert table.columns == ("kind", "number")
     assert table.rows == (("domain_knowledge", len(FACTS)),)
     assert list(table) == [{"kind": "domain_knowledge", "number": len(FACTS)}]
-    assert table.to_pandas()["number"][0] == len(FACTS)
+    assert table.to_pandas().to_dict("list")["number"] == [len(FACTS)]
     assert table.to_arrow().num_rows == 1
     assert "<td>domain_knowledge</td>" in table._repr_html_()
     found = filled.cypher("MATCH (m:Memory) WHERE m.text CONTAINS $word RETURN m.id", word="Rubik's")

@@ -126,8 +126,7 @@ def test_everything_written_comes_back_bit_for_bit(backend: Backend, reopen: Reo
         ]
         assert store.sequence() == 2
         assert store.verify() == []
-        last = store
-    last.close()
+        store.close()
 
 
 def test_empty_and_full_values_survive(backend: Backend, reopen: Reopen) -> None:

@@ -114,7 +114,8 @@ def test_locations_that_mean_nothing(location: Any, error: type[Exception], word
 
 def test_options_are_checked(tmp_path: Path) -> None:
     path = tmp_path / "a.graph"
-    for options in ({"colour": 1}, {"buffer_pool_bytes": 1}, {"buffer_pool_bytes": "1"}):
+    bad: list[dict[str, Any]] = [{"colour": 1}, {"buffer_pool_bytes": 1}, {"buffer_pool_bytes": "1"}]
+    for options in bad:
         with pytest.raises(InvalidInputError, match=next(iter(options))):
             create_backend(EMBEDDED, path, **options)
     for timeout in (-1, float("nan"), "x", True):

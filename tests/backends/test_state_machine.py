@@ -160,7 +160,7 @@ def _run(examples: int, steps: int) -> None:
             max_examples=examples,
             stateful_step_count=steps,
             deadline=None,
-            suppress_health_check=list(HealthCheck),
+            suppress_health_check=list(HealthCheck),  # pyright: ignore[reportArgumentType] - an enumeration lists its members
             derandomize=True,
         ),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 import pytest
@@ -156,7 +157,9 @@ class KeptCurrent(RuleBasedStateMachine):
     def relate(self, data: st.DataObject, type_: str) -> None:
         if len(self.alive) > 1:
             source, target = data.draw(st.permutations(self.alive))[:2]
-            values = {"weight": 1.0} if type_ == "SUPPORTS" else {"id": f"c-{source}-{target}", "score": 0.9}
+            values: dict[str, Any] = (
+                {"weight": 1.0} if type_ == "SUPPORTS" else {"id": f"c-{source}-{target}", "score": 0.9}
+            )
             self.world.relate(source, type_, target, origin="user", **values)
 
     @invariant()
