@@ -92,13 +92,17 @@ class MiniLmEmbedder:
     name = MINILM_NAME
     dimension = MINILM_DIMENSION
     max_tokens = MINILM_WINDOW - 2
-    revision = WEIGHTS_SHA256[:12]
 
     def __init__(self, *, threads: int | None = None) -> None:
         """`threads` of one pass; None is `ALMA_GRAPH_THREADS`, else the physical cores, at most 4."""
         self._threads = threads
         self._lock = threading.Lock()
         self._loaded: _Loaded | None = None
+
+    @property
+    def revision(self) -> str:
+        """Hashes of the weights and of the token projection."""
+        return f"{WEIGHTS_SHA256[:12]}-{TokenProjection.fingerprint()}"
 
     def _load(self) -> _Loaded:
         with self._lock:

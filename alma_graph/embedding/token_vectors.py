@@ -18,6 +18,7 @@ Stored layout, little-endian, version 1::
 
 from __future__ import annotations
 
+import hashlib
 import struct
 import unicodedata
 from collections.abc import Mapping
@@ -59,6 +60,12 @@ class TokenProjection:
             np.load(stream, allow_pickle=False) as arrays,
         ):
             return cls(arrays["mean"].astype(np.float32), arrays["components"].astype(np.float32))
+
+    @staticmethod
+    def fingerprint() -> str:
+        """8 hexadecimal digits that change when another projection is shipped: vectors of two do not compare."""
+        content = resources.files("alma_graph.embedding").joinpath(PROJECTION_FILE).read_bytes()
+        return hashlib.blake2b(content, digest_size=4).hexdigest()
 
     def apply(self, hidden: FloatMatrix) -> NDArray[np.int8]:
         """(tokens, hidden) float32 to (tokens, 64) int8."""

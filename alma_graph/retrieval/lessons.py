@@ -21,6 +21,8 @@ Mask = npt.NDArray[np.bool_]
 LESSON_KINDS = (MemoryKind.HEURISTIC, MemoryKind.ANTI_PATTERN)
 SOURCES = 200
 """Best outcomes whose lessons are looked at; a lesson of lesser ones alone would rank below all of these."""
+SHARE = 0.9
+"""How much of an outcome's evidence its lessons inherit: a question about a detail of one run is about that run."""
 EXAMPLES = 2
 """Outcomes of one lesson that may be hits beside it."""
 
@@ -41,7 +43,7 @@ def inherited(index: ProjectIndex, evidence: Floats, allowed: Mask, readable: Ma
     for row in top_rows(evidence, outcomes, SOURCES).tolist():
         for edge in index.edges.outgoing(row):
             if wanted[edge.target]:
-                gain[edge.target] = max(gain[edge.target], float(evidence[row] - evidence[edge.target]))
+                gain[edge.target] = max(gain[edge.target], float(SHARE * evidence[row] - evidence[edge.target]))
     return gain if gain.any() else None
 
 

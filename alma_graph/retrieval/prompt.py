@@ -14,8 +14,10 @@ CHARS_PER_TOKEN = 4
 _LONGEST_ITEM = 600
 """Characters of one memory that are shown."""
 
+_WORKS, _FAILS = "Strategies that work:", "Strategies that failed more often than not:"
 _SECTIONS = (
-    ("Strategies that work:", Heuristic),
+    (_WORKS, Heuristic),
+    (_FAILS, Heuristic),
     ("Warnings:", AntiPattern),
     ("Facts:", DomainKnowledge),
     ("Preferences:", UserPreference),
@@ -61,7 +63,7 @@ def prompt(hits: Sequence[Hit], preferences: Sequence[UserPreference], token_bud
     for memory, status, context in entries:
         if memory.id in shown:
             continue
-        title = next(title for title, cls in _SECTIONS if isinstance(memory, cls))
+        title = _title(memory)
         line = _line(memory, status)
         around = [_turn(turn) for turn in context if turn.id not in shown]
         for block in ([line, *around], [line]) if around else ([line],):
@@ -75,6 +77,12 @@ def prompt(hits: Sequence[Hit], preferences: Sequence[UserPreference], token_bud
     return "\n\n".join("\n".join([title, *lines[title]]) for title, _ in _SECTIONS if lines[title])
 
 
+def _title(memory: Memory) -> str:
+    if isinstance(memory, Heuristic) and 2 * memory.success_count < memory.occurrence_count:
+        return _FAILS
+    return next(title for title, cls in _SECTIONS if isinstance(memory, cls))
+
+
 def _line(memory: Memory, status: str) -> str:
     label = "" if status == "active" else f"[{status.upper()}] "
     return f"- {label}{_told(memory)}"
@@ -83,14 +91,17 @@ def _line(memory: Memory, status: str) -> str:
 def _told(memory: Memory) -> str:
     if isinstance(memory, Heuristic):
         counts = f" ({memory.success_count} of {memory.occurrence_count} succeeded)" if memory.occurrence_count else ""
-        context = "" if memory.category == "general" else f"{_folded(memory.category)}: "
+        about = memory.context or ("" if memory.category == "general" else memory.category)
+        context = f"{_folded(about)}: " if about else ""
         return f"{context}{_folded(memory.strategy)}{counts}"
     if isinstance(memory, AntiPattern):
-        why = f" Why: {_folded(memory.why_bad)}" if memory.why_bad.strip() else ""
+        why = f" Why: {_folded(memory.why_bad).rstrip('.')}." if memory.why_bad.strip() else ""
         instead = f" Instead: {_folded(memory.better_alternative)}" if memory.better_alternative.strip() else ""
         failures = memory.occurrence_count - memory.success_count
-        counts = f" ({failures} of {memory.occurrence_count} failed)" if memory.occurrence_count else ""
-        return f"Avoid: {_folded(memory.pattern)}{counts}.{why}{instead}"
+        counted = memory.occurrence_count and not memory.why_bad.startswith("Failed ")  # which counts already
+        counts = f" ({failures} of {memory.occurrence_count} failed)" if counted else ""
+        about = f"{_folded(memory.context)}: " if memory.context else ""
+        return f"Avoid: {about}{_folded(memory.pattern)}{counts}.{why}{instead}"
     if isinstance(memory, Outcome):
         how = f" by {_folded(memory.strategy_used)}" if memory.strategy_used.strip() else ""
         error = f" ({_folded(memory.error_message)})" if memory.error_message else ""

@@ -89,7 +89,7 @@ def test_a_sentence_transformers_name_is_not_loaded_until_used() -> None:
 
 def test_revision_is_optional() -> None:
     assert revision_of(HashingEmbedder()) is None
-    assert revision_of(create_embedder("all-MiniLM-L6-v2")) == "53aa51172d14"
+    assert str(revision_of(create_embedder("all-MiniLM-L6-v2"))).startswith("53aa51172d14-")
 
 
 def test_importing_and_making_embedders_loads_no_runtime() -> None:

@@ -45,7 +45,7 @@ def test_every_kind_is_told_in_its_group() -> None:
     assert sliced().to_prompt() == "\n\n".join(
         [
             "Strategies that work:\n- deploy: roll out slowly (8 of 10 succeeded)",
-            "Warnings:\n- Avoid: deploy by hand (2 of 3 failed). Why: it broke twice Instead: use the pipeline",
+            "Warnings:\n- Avoid: deploy by hand (2 of 3 failed). Why: it broke twice. Instead: use the pipeline",
             "Facts:\n- Redis is the cache",
             "Preferences:\n- style: short answers",
             "Evidence:\n- Failed: deploy by ssh (timeout)",
