@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from alma_graph.beliefs.claim_model import DENIED, NOMINAL_POS, Claim, Token
 from alma_graph.beliefs.lexicon_relations import FUNCTIONAL_VERBS
+from alma_graph.beliefs.quantity_relation import is_location
 from alma_graph.beliefs.words import Relation, WordRelation, word_relation
 
 _ORDINALS = frozenset(("first", "second", "third", "fourth", "fifth", "last", "next", "previous"))
@@ -235,8 +236,8 @@ def _strangers(left: str, right: str, *, or_opposite: bool = False) -> bool:
 
 def _rival_identifiers(left: Claim, right: Claim) -> bool:
     """Two sprints, two builds; or two versions or dates that lead the claims."""
-    mine = {(q.value.noun, q.value.low) for q in left.quantities if q.value.kind == "ident"}
-    yours = {(q.value.noun, q.value.low) for q in right.quantities if q.value.kind == "ident"}
+    mine = {(q.value.noun, q.value.low) for q in left.quantities if q.value.kind == "ident" and not is_location(q)}
+    yours = {(q.value.noun, q.value.low) for q in right.quantities if q.value.kind == "ident" and not is_location(q)}
     if not mine & yours and any(
         word_relation(noun, other).score > 0.8 and number != other_number
         for noun, number in mine

@@ -163,7 +163,12 @@ class Claim:
         weights: dict[str, float] = {}
         for token in self.tokens:
             distance = abs(token.position - position)
-            if distance > CONTEXT_WORDS or token.role == DENIED or token.pos not in _CONTEXT_POS or token.lemma in LIGHT_WORDS:
+            if (
+                distance > CONTEXT_WORDS
+                or token.role == DENIED
+                or token.pos not in _CONTEXT_POS
+                or token.lemma in LIGHT_WORDS
+            ):
                 continue
             if distance <= NEAR_WORDS:
                 near.add(token.lemma)
@@ -313,7 +318,7 @@ def _token_of(row: list[Any]) -> Token:
     return Token(
         lemma=str(lemma),
         surface=str(surface or lemma),
-        pos=_POS_NAMES.get(pos, pos),
+        pos=_POS_NAMES.get(str(pos), str(pos)),
         dependency=str(dependency),
         role=str(role),
         head=int(head),

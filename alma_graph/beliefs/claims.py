@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from alma_graph.beliefs import lexicon_function as lexicon
+from alma_graph.beliefs.antecedents import with_antecedent
 from alma_graph.beliefs.claim_model import DENIED, Claim, ClaimQuantity, Claims, Token
 from alma_graph.beliefs.clauses import Clause, split_clauses
 from alma_graph.beliefs.cleaning import CleanText, clean
@@ -62,13 +63,20 @@ def parse_claims(texts: Sequence[str]) -> list[Claims]:
 def _claims_of(document: Any, cleaned: CleanText) -> tuple[Claim, ...]:
     quotes = [(match.start() + 1, match.end()) for match in _QUOTED.finditer(cleaned.text)]
     claims: list[Claim] = []
+    before: Claim | None = None
     for number, sentence in enumerate(document.sents):
         if not sentence.text.strip():
             continue
+        main: Claim | None = None
         for clause in split_clauses(sentence):
             claim = _claim(clause, cleaned, quotes, number)
-            if claim is not None:
-                claims.append(claim)
+            if claim is None:
+                continue
+            if before is not None:
+                claim = with_antecedent(claim, before)
+            main = main or claim
+            claims.append(claim)
+        before = main
         if len(claims) >= MAX_CLAIMS:
             break
     return tuple(claims[:MAX_CLAIMS])

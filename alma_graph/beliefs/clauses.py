@@ -115,7 +115,36 @@ def _clause(sentence: Any, head: Any, owned: dict[int, list[Any]]) -> Clause:
     own = set(unique)
     for token in tokens:
         _assign_role(clause, token, own)
+    described = _described(clause)
+    if described is not None:
+        _turn_round(clause, described)
     return clause
+
+
+def _described(clause: Clause) -> Any | None:
+    """The complement of "Tom is my manager": a description, which "My manager is Tom" has as its subject."""
+    if not clause.copular or len(clause.subjects) != 1 or clause.passive:
+        return None
+    subject = clause.subjects[0]
+    if any(child.dep_ in ("det", "poss", "relcl") for child in subject.children) or subject.pos_ == "PRON":
+        return None
+    for token in clause.tokens:
+        if token.dep_ == "attr" and token.head.i in clause.chain and token.pos_ == "NOUN":
+            possessed = any(child.dep_ == "poss" and child.pos_ == "PRON" for child in token.children)
+            plural = token.tag_ == "NNS"
+            return token if possessed and not plural and token.i > subject.i else None
+    return None
+
+
+def _turn_round(clause: Clause, described: Any) -> None:
+    mine = {token.i for token in clause.subjects[0].subtree}
+    theirs = {token.i for token in described.subtree}
+    for token in clause.tokens:
+        if token.i in mine:
+            clause.roles[token.i] = "o"
+        elif token.i in theirs:
+            clause.roles[token.i] = "s"
+    clause.subjects = [described]
 
 
 def _assign_role(clause: Clause, token: Any, own: set[int]) -> None:

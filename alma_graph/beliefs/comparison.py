@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from alma_graph.beliefs.alignment import Alignment, Pair, SideView, align
 from alma_graph.beliefs.claim_model import NOMINAL_POS, Claim
 from alma_graph.beliefs.events import change_score
+from alma_graph.beliefs.holders import holder_conflict
 from alma_graph.beliefs.lexicon_function import COPULA_LIKE_VERBS, LIGHT_WORDS, SCOPE_WORDS
 from alma_graph.beliefs.quantity_relation import QuantityRelation, relate_quantities
 from alma_graph.beliefs.slots import (
@@ -36,6 +37,7 @@ _AFFIRMING_VERBS = word_set("be have support keep")
 _QUANTIFIER_CONFLICTS = frozenset(
     frozenset(pair) for pair in (("all", "none"), ("all", "not_all"), ("most", "none"), ("most", "few"), ("all", "few"))
 )
+_BEGINNING = word_set("begin happen meet occur start")
 _PARTIAL = word_set("some most not_all")
 _MAY = re.compile(r"\bmay (?!be\b|have\b|also be\b)")
 _RULE = re.compile(
@@ -87,6 +89,7 @@ class Comparison:
         surface: polarity by words alone.
         change: one side tells of a change that ends the other.
         denied: one side says what the other names only to deny it: share of the rest that is matched.
+        holders: how surely they name two holders of one post.
         updated: one side has a word of change.
         substance: weight of the lighter side.
         assertive: both sides say something, no pleasantries.
@@ -134,6 +137,7 @@ class Comparison:
     surface: SurfacePolarity
     change: float
     denied: float
+    holders: float
     updated: bool
     substance: float
     assertive: bool
@@ -203,7 +207,7 @@ def compare(left: Claim, right: Claim, *, one_slot: bool = False) -> Comparison:
             sum(negated_side.claim.tokens[i].weight for i in negated_side.unmatched()) if differs else 0.0
         ),
         rivals=alignment.rivals,
-        scope_conflict=_scope_conflict(left, right),
+        scope_conflict=_scope_conflict(left, right) and not slot.places_apart,
         conditions=("conditional" in left.traits) + ("conditional" in right.traits),
         condition_conflict=_condition_conflict(left, right),
         conditional_share=_conditional_share(alignment),
@@ -222,6 +226,7 @@ def compare(left: Claim, right: Claim, *, one_slot: bool = False) -> Comparison:
         surface=surface_polarity(left, right) if plain else NO_POLARITY,
         change=max(change_score(alignment.left, right), change_score(alignment.right, left)),
         denied=0.0 if differs else max(_denied(alignment.left, right), _denied(alignment.right, left)),
+        holders=holder_conflict(left, right),
         updated=bool(_UPDATE.search(left.words) or _UPDATE.search(right.words)),
         substance=min(_substance(left), _substance(right)),
         assertive=_asserts(left) and _asserts(right),
@@ -311,6 +316,8 @@ def _predicate_match(alignment: Alignment) -> float:
     linking = COPULA_LIKE_VERBS | {"be"}
     if matched or left.predicate == right.predicate or {left.predicate, right.predicate} <= linking:
         return 0.7
+    if "be" in (left.predicate, right.predicate) and {left.predicate, right.predicate} & _BEGINNING:
+        return 0.7  # the meeting is, or starts, at ten
     return 0.3 if {left.predicate, right.predicate} & LIGHT_WORDS else 0.0
 
 
@@ -369,9 +376,9 @@ def _event_against_rule(left: Claim, right: Claim) -> bool:
     """ "refused many requests this morning" against "allows 60 requests per minute"."""
     if not {left.predicate, right.predicate} <= _ADMITTING:
         return False
-    passive = ("passive" in left.traits, "passive" in right.traits)
-    past = tuple(claim.tense != "present" and not is_passive for claim, is_passive in zip((left, right), passive))
-    return past[0] != past[1] and not any(passive)
+    if "passive" in left.traits | right.traits:
+        return False
+    return (left.tense == "present") != (right.tense == "present")
 
 
 def _partial(left: str, right: str) -> bool:

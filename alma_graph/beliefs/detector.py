@@ -219,7 +219,7 @@ def _evidence(rule: Rule, facts: Comparison) -> tuple[tuple[int, int], tuple[int
         return facts.antonyms[0]
     if rule == "preference" and facts.object_rivals:
         return facts.object_rivals
-    if rule == "exclusive_value":
+    if rule == "exclusive_value" and not facts.holders:
         for slot in (facts.slot, facts.inverse_slot):
             if slot.left >= 0:
                 mine, yours = facts.left.tokens[slot.left], facts.right.tokens[slot.right]

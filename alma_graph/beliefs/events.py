@@ -18,6 +18,9 @@ _ENDED_BY: dict[str, frozenset[str]] = {
     "reside": frozenset(("move", "relocate")),
     "work": frozenset(("switch", "change", "transfer", "move")),
 }
+_POSTPONING = frozenset(("push", "postpone", "delay", "shift", "defer", "slip"))
+_REMAKING = frozenset(("rewrite", "rewrote", "port", "rebuild", "reimplement"))
+_INTO = re.compile(r"\b(?:in|on|with)\b")
 _TOWARDS = re.compile(r"\bto\b|\bas\b|new job|\bnow see\b")
 _NOT = re.compile(r"\bnot\b|n't\b|\bnever\b")
 _DONE = re.compile(r"\bmy\b|managed to|completed|using")
@@ -37,15 +40,18 @@ def change_score(state: SideView, event: Claim) -> float:
     ]
     values = [(mine, theirs) for mine, theirs in shared if mine.role in ("o", "x") and mine.weight >= 0.8]
     if lemmas & lexicon.CHANGE_FROM_VERBS and any(theirs.role in ("o", "s") for _, theirs in values):
-        return 0.75
+        return 0.35 if _elsewhere(state, event) else 0.75
     if not lemmas & lexicon.CHANGE_TO_VERBS:
         return 0.0
     if any(_comes_from(event, theirs) for _, theirs in values):
         return 0.9
-    if not _TOWARDS.search(event.words) or not _has_rest(state):
+    towards = _TOWARDS.search(event.words) or (event.predicate in _REMAKING and _INTO.search(event.words))
+    if not towards or not _has_rest(state):
         return 0.0
     same_subject = any(mine.role == "s" for mine, _ in shared)
     placed = claim.predicate in _PLACED or bool(claim.quantities)
+    if event.predicate in _POSTPONING and not (claim.quantities and event.quantities):
+        return 0.0
     if placed and same_subject and event.predicate in lexicon.CHANGE_TO_VERBS:
         return 0.7
     ending = _ENDED_BY.get(claim.predicate, frozenset())
@@ -54,6 +60,22 @@ def change_score(state: SideView, event: Claim) -> float:
         return 0.0
     new_job = claim.predicate != "work" or re.search(r"\bjobs?\b|\bcompan(?:y|ies)\b|\bemployers?\b", event.words)
     return 0.7 if new_job or same_subject else 0.0
+
+
+def _elsewhere(state: SideView, event: Claim) -> bool:
+    """Somebody else's state, and a change in some place or part only: "replaced X in sales", "engineering uses X"."""
+    claim = state.claim
+    others = claim.subject >= 0 and claim.subject not in state.matches and claim.tokens[claim.subject].weight >= 0.7
+    matched = {match.other for match in state.matches.values()}
+    parts = any(
+        token.role == "x" and index not in matched and token.pos in NOMINAL_POS and _is_place_of(event, token)
+        for index, token in enumerate(event.tokens)
+    )
+    return others and parts
+
+
+def _is_place_of(event: Claim, token: Token) -> bool:
+    return bool(re.search(r"\b(?:in|for|at) (?:\w+ )?" + re.escape(token.surface), event.words))
 
 
 def _has_rest(state: SideView) -> bool:

@@ -42,7 +42,9 @@ _IGNORED = word_set("the a an our my his her their its now currently still whole
 _GENERIC = word_set("team service project component codebase module system app application side part repo repository")
 _KIND_OF = {
     **dict.fromkeys(("owned", "looked after", "run", "owner"), "own"),
-    **dict.fromkeys(("led", "headed", "managed", "chaired", "lead", "leader", "head", "manager", "chair", "captain"), "lead"),
+    **dict.fromkeys(
+        ("led", "headed", "managed", "chaired", "lead", "leader", "head", "manager", "chair", "captain"), "lead"
+    ),
     **dict.fromkeys(("maintained", "maintainer"), "maintain"),
 }
 

@@ -38,8 +38,12 @@ BAD_WORDS = word_set("""
 """)
 # A number after one of these names a thing (sprint 14); it is never a value.
 IDENTIFYING_NOUNS = word_set("""
-    build chapter chat day decision episode figure floor galaxy issue item iteration line milestone page phase pixel
-    pr question room season section sprint step table task ticket trial week
+    build chapter chat day decision desk episode figure floor galaxy gate hall issue item iteration line
+    milestone page phase pixel pr question room season section sprint step table task ticket trial week
+""")
+# Of these, and like them, what says where: a meeting is in one room.
+LOCATING_NOUNS = word_set("""
+    building desk floor gate hall platform room seat
 """)
 # Words that say little by themselves.
 LIGHT_WORDS = word_set("""
@@ -67,7 +71,8 @@ CHANGE_FROM_VERBS = word_set("""
     abandon cancel ditch drop hand leave quit replace retire sell stop
 """)
 CHANGE_TO_VERBS = word_set("""
-    become change convert migrate move port promote rename replace reschedule rewrite start swap switch transfer upgrade
+    become change convert defer delay migrate move port postpone promote push rebuild reimplement rename replace
+    reschedule rewrite rewrote shift slip start swap switch transfer upgrade
 """)
 # For the parse-free comparison: negation words and words to ignore (surface forms).
 SURFACE_NEGATORS = word_set("""

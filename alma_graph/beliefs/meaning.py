@@ -13,6 +13,7 @@ from alma_graph.beliefs.wordlist import word_set
 _FORBIDDING = word_set("forbid prohibit ban")
 _EMPLOYED = frozenset(("at", "for", "as", "in", "from"))
 _ENDING = word_set("stop quit cease")
+_SUPPOSING = frozenset(("think", "assume", "believe", "suppose"))
 _NEGATABLE_PLACES = word_set("det nsubj nsubjpass dobj attr preconj cc pobj")
 _QUANTIFIER_PLACES = word_set("det advmod predet amod nsubj nsubjpass preconj nummod dep pobj dobj cc")
 _YET_TO = re.compile(r"\byet to\b")
@@ -158,6 +159,8 @@ def _modality(clause: Clause, words: str, before: str, quotes: list[tuple[int, i
         denied = any(child.dep_ == "neg" for child in governor.children)
         if governor.lemma_ in lexicon.HEDGES or (denied and governor.lemma_ in ("know", "sure")):
             modality = "hedge"
+        elif governor.lemma_ in _SUPPOSING and governor.tag_ == "VBD" and not denied:
+            modality = "past"  # "I thought that ...": it turned out otherwise
         elif third_person and (governor.lemma_ in lexicon.REPORT_VERBS or governor.lemma_ in lexicon.BELIEF_VERBS):
             modality = "report"
     if _UNCERTAIN_BEFORE.search(before):

@@ -29,7 +29,7 @@ _SPACED_WORD = re.compile(r"[^\W_]+['’]?")
 _ARTICLES = word_set("""
     el la los las lo un una le les l' du de d' des der die das den dem ein eine einen o a os as um uma il i gli que
 """)
-_JOINED = {"j'": "je", "m'": "me", "s'": "se", "c'": "ce", "n'": "ne"}
+_JOINED: dict[str, str] = {"j'": "je", "m'": "me", "s'": "se", "c'": "ce", "n'": "ne"}
 _CHINESE_PARTICLES = re.compile("[了呢吧啊很的]")
 _JAPANESE_PARTICLES = re.compile("[はがをもの]")
 _KOREAN_ENDINGS = re.compile("(?:합니다|해요|한다|하다|하지)$")
@@ -169,7 +169,8 @@ def _korean(text: str) -> tuple[tuple[str, ...], int]:
 
 
 def _spaced(text: str, language: str) -> tuple[tuple[str, ...], int]:
-    words = [_JOINED.get(word, word) for word in (w.replace("’", "'") for w in _SPACED_WORD.findall(text))]
+    found: list[str] = _SPACED_WORD.findall(text)
+    words = [_JOINED.get(word, word) for word in (w.replace("’", "'") for w in found)]
     negators = lexicon.NEGATORS[language]
     if language == "fr" and "ne" not in words:
         negators = negators - {"plus", "jamais"}  # "plus" alone is "more"

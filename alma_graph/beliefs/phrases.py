@@ -64,6 +64,8 @@ PHRASES: tuple[tuple[re.Pattern[str], str], ...] = _rules(
     (r"(?i)\b(?:full)[ -]time\b", "fulltime"),
     (r"(?i)\b(?:part)[ -]time\b", "parttime"),
     # begin, last and end
+    (r"\b(is|are) (?:still |currently |now )?(?:in progress|under way|being worked on)\b", r"\1 ongoing"),
+    (rf"\b(is|are) (?:already |now |all )?done{_AFTER_ADJECTIVE}", r"\1 finished"),
     (r"\b(?:runs|lasts|continues|is valid|is good) (?:until|till|through)\b", "ends in"),
     (r"\bruns out\b", "ends"),
     (r"\b(?:takes|took) place\b", "is"),

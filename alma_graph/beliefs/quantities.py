@@ -109,7 +109,14 @@ _HUNDREDS = re.compile(r"\b(\d+)( *)100 ")
 
 
 _PART_OF_UNIT = re.compile(
-    r"\b(?P<part>half|(?:a |three )?quarters? of|a third of) an? (?P<unit>hour|day|minute|second|year|week|month|dozen)\b",
+    r"\b(?P<part>half|(?:a |three )?quarters? of|a third of) an? "
+    r"(?P<unit>hour|day|minute|second|year|week|month|dozen)\b",
+    re.IGNORECASE,
+)
+_ONE_AND_A_HALF = re.compile(r"\b(?:an?|one) (hour|minute|day|week|month|year) and a half\b", re.IGNORECASE)
+_ONE_UNIT = re.compile(
+    r"(\b(?:takes?|took|lasts?|lasted|is|every|after|for) )(an? (hour|minute|second|day|week|month|year))\b"
+    r"(?! (?:away|off|ago|long|from|and))",
     re.IGNORECASE,
 )
 _SHARE = re.compile(
@@ -126,7 +133,8 @@ def _add_shares(text: str, found: list[Quantity]) -> None:
     for match in _SHARE.finditer(text):
         percent = 100 * _PARTS[(match["half"] or match["part"]).lower()] * _TIMES[(match["count"] or "a").lower()]
         if _PART_OF_UNIT.match(text, match.start()) is None:
-            found.append(Quantity("percent", percent, percent, numbers.ABOUT, "", *match.span()))
+            low, high = percent * (1 - ABOUT_TOLERANCE), percent * (1 + ABOUT_TOLERANCE)
+            found.append(Quantity("percent", low, high, numbers.ABOUT, "", *match.span()))
 
 
 def _digits_for_parts(match: re.Match[str]) -> str:
@@ -140,7 +148,9 @@ def _digits_for_parts(match: re.Match[str]) -> str:
 
 def _digits_for_words(text: str) -> str:
     """Number words as digits, padded so that offsets stay the same."""
+    text = _ONE_AND_A_HALF.sub(lambda match: f"1.5{match[1]}".ljust(len(match.group())), text)
     text = _PART_OF_UNIT.sub(_digits_for_parts, text)
+    text = _ONE_UNIT.sub(lambda match: match[1] + f"1{match[3]}".ljust(len(match[2])), text)
 
     def digits(match: re.Match[str]) -> str:
         value = f"{numbers.NUMBER_WORDS[match.group().lower()]:g}"
@@ -168,9 +178,8 @@ def _add_numbers(original: str, found: list[Quantity]) -> None:
         value = _value(text, match)
         if value is None:
             continue
-        if original[start].isalpha() and original[start:].lower().startswith("single"):
-            if not _SINGLE_THING.match(original, start):
-                continue  # "she is single" counts nothing
+        if original[start : start + 6].lower() == "single" and not _SINGLE_THING.match(original, start):
+            continue  # "she is single" counts nothing
         written_end = _end_of_word(original, value.end)
         comparison = _comparison(text, start, end)
         amount = value.amount
@@ -194,6 +203,8 @@ def _add_numbers(original: str, found: list[Quantity]) -> None:
         found.append(Quantity(value.kind, low, high, comparison, value.noun, start, written_end))
 
 
+_OLD = re.compile(r"[ -]old\b", re.IGNORECASE)
+_YEAR_SECONDS = 31536000
 _SINGLE_THING = re.compile(r"single \w+", re.IGNORECASE)
 
 
@@ -246,6 +257,9 @@ def _value(text: str, match: re.Match[str]) -> _Value | None:
         return _Value("money", amount, "", match.end() if base in numbers.UNITS else end)
     if base in numbers.UNITS:
         kind, factor = numbers.UNITS[base]
+        old = _OLD.match(text, match.end()) if kind == "time" else None
+        if old:
+            return _Value("age", amount * factor / _YEAR_SECONDS, "", old.end())
         return _Value(kind, amount * factor, "", match.end(), factor)
     if text[end : end + 1] == "%":
         return _Value("percent", amount, "", match.end())

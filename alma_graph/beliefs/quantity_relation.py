@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
+from itertools import repeat
 from typing import NamedTuple
 
 from alma_graph.beliefs.claim_model import Claim, ClaimQuantity, Context
+from alma_graph.beliefs.lexicon_function import LOCATING_NOUNS
 from alma_graph.beliefs.quantities import Quantity
 from alma_graph.beliefs.wordlist import word_set
 from alma_graph.beliefs.words import agrees_with_any, word_relation
@@ -25,6 +28,23 @@ class Placed(NamedTuple):
 
     quantity: ClaimQuantity
     context: Context
+    claim: Claim
+
+    def clock(self) -> float | None:
+        """Minutes of "at 10", a bare number that says when something starts; None for anything else."""
+        value = self.quantity.value
+        if value.kind != "count" or value.noun or not (value.low == value.high and value.low in _HOURS):
+            return None
+        hour = f"{value.low:g}"
+        said = re.search(
+            rf"\b(?:at|to|from|until|till|before|after|by) {hour}(?: sharp)?(?: \.)?(?:$| (?:on|in|every)\b)",
+            self.claim.words,
+        )
+        return value.low * 60 if said else None
+
+
+_HOURS = frozenset(range(1, 25))
+_HALF_DAY = 720
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +92,8 @@ def relate_quantities(left: Claim, right: Claim) -> QuantityRelation:
     many = len(left.quantities) > 1 or len(right.quantities) > 1
     related = [
         (relation, mine, yours)
-        for mine in map(Placed, left.quantities, left.contexts)
-        for yours in map(Placed, right.quantities, right.contexts)
+        for mine in map(Placed, left.quantities, left.contexts, repeat(left))
+        for yours in map(Placed, right.quantities, right.contexts, repeat(right))
         if (relation := _relation(mine, yours, many)) != NOT_COMPARABLE
     ]
     settled = {id(placed.quantity) for relation, *pair in related if relation < 0 for placed in pair}
@@ -118,7 +138,7 @@ def _described(relation: float, mine: Placed, yours: Placed) -> QuantityRelation
     smaller = min(sum(my_context.weights.values()), sum(your_context.weights.values()))
     return QuantityRelation(
         relation=relation,
-        kind=first.kind,
+        kind="clock" if "clock" in (first.kind, second.kind) else first.kind,
         factor=_KIND_FACTOR.get(first.kind, 1.0),
         shared_near=agreeing / max(1, min(len(my_nouns), len(your_nouns))) if agreeing >= 2 else 0.0,
         shared_weight=shared / (1 + 0.12 * max(0.0, smaller - shared)),
@@ -131,8 +151,12 @@ def _described(relation: float, mine: Placed, yours: Placed) -> QuantityRelation
 def _relation(mine: Placed, yours: Placed, many: bool) -> float:
     first, second = mine.quantity.value, yours.quantity.value
     kinds = {first.kind, second.kind}
+    if is_location(mine.quantity) and is_location(yours.quantity) and first.noun == second.noun:
+        return EQUAL if first.low == second.low else CONFLICT
     if "ident" in kinds or (kinds == {"version"} and mine.quantity.fronted and yours.quantity.fronted):
         return NOT_COMPARABLE
+    if kinds == {"clock", "count"}:
+        return _clock_relation(mine, yours)
     if first.kind != second.kind and not _bare_numbers(first, second):
         return NOT_COMPARABLE
     both_counted = first.kind == "count" and bool(first.noun) and bool(second.noun)
@@ -154,11 +178,28 @@ def _relation(mine: Placed, yours: Placed, many: bool) -> float:
     return _interval_relation(first, second)
 
 
+def is_location(quantity: ClaimQuantity) -> bool:
+    """ "in room 4": the number names a thing, but the thing is where something is."""
+    value = quantity.value
+    locates = value.kind == "ident" and value.noun in LOCATING_NOUNS
+    return locates and quantity.role in ("x", "o") and not quantity.fronted
+
+
 def _bare_numbers(first: Quantity, second: Quantity) -> bool:
     """A number without a noun may be a port or a version that the other side names as such."""
-    if not {first.kind, second.kind} <= _INTERCHANGEABLE:
+    kinds = {first.kind, second.kind}
+    if not kinds <= _INTERCHANGEABLE and kinds != {"count", "age"}:
         return False
     return all(quantity.kind != "count" or not quantity.noun for quantity in (first, second))
+
+
+def _clock_relation(mine: Placed, yours: Placed) -> float:
+    """A clock time against a bare hour, of which nobody says whether it is before or after noon."""
+    bare, full = (mine, yours) if mine.quantity.value.kind == "count" else (yours, mine)
+    minutes = bare.clock()
+    if minutes is None:
+        return NOT_COMPARABLE
+    return EQUAL if (full.quantity.value.low - minutes) % _HALF_DAY == 0 else CONFLICT
 
 
 def _version_text(quantity: Quantity) -> str:

@@ -23,6 +23,7 @@ Rule = Literal[
 ]
 """A way in which two claims conflict; preference, quantifier and change are kinds of a signal that an edge names."""
 
+_REPEATED = word_set("attend do eat go have play practice practise see swim train visit watch work")
 CLOCK_KINDS = word_set("date weekday clock")
 DATE_KINDS = word_set("date weekday")
 
@@ -33,7 +34,9 @@ def contradiction_signals(facts: Comparison) -> dict[Rule, float]:
         "negation": _negation(facts),
         "antonym": _antonym(facts),
         "quantity": _quantity(facts),
-        "exclusive_value": max(_exclusive_value(facts), facts.surface_value, 0.9 * ramp(facts.denied, 0.3, 0.7)),
+        "exclusive_value": max(
+            _exclusive_value(facts), facts.surface_value, facts.holders, 0.9 * ramp(facts.denied, 0.3, 0.7)
+        ),
         "preference": _preference(facts),
         "quantifier": _quantifier(facts),
         "outcome": _outcome(facts),
@@ -104,6 +107,8 @@ def _quantity(facts: Comparison) -> float:
         score *= 0.5
     if not facts.core_matches:
         score *= 0.5
+    if found.kind == "weekday" and facts.left.predicate in _REPEATED and facts.right.predicate in _REPEATED:
+        score *= 0.5  # one goes to the gym on several days
     if found.kind in CLOCK_KINDS and facts.predicate < 0.7:
         score *= 0.4
     if found.shared_near >= 0.75:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from alma_graph.beliefs.alignment import Alignment
 from alma_graph.beliefs.claim_model import CONTENT_POS, NOMINAL_POS, Claim, Token
 from alma_graph.beliefs.lexicon_relations import FUNCTIONAL_VERBS, MULTI_VALUED_VERBS, SLOT_NOUNS
+from alma_graph.beliefs.places import containment, is_region
 from alma_graph.beliefs.wordlist import word_set
 from alma_graph.beliefs.words import word_relation
 
@@ -19,6 +20,7 @@ _CHOOSING = word_set("want prefer use choose pick need")
 _PREFERRING = word_set("prefer want use choose pick write")
 _PREFERRED = word_set("rather favourite favorite prefer")
 _PURPOSE = re.compile(r"\b(for|as) ")
+PLACE_VERBS = word_set("base be hold host keep live locate move remain reside run serve sit stay store")
 _WORKS_FOR = re.compile(r"\b(for|at|as)\b")
 _PLACE = re.compile(r"\b(in|at)\b")
 
@@ -30,12 +32,14 @@ class Slot(NamedTuple):
         left, right: indices of the value tokens, -1 where there is none.
         same_kind: how plausible it is that both are values of one slot, in [0, 1].
         functional: how surely the slot holds one value at a time, in [0, 1].
+        places_apart: the values are places of which neither lies in the other.
     """
 
     left: int
     right: int
     same_kind: float
     functional: float
+    places_apart: bool = False
 
 
 NO_SLOT = Slot(-1, -1, 0.0, 0.0)
@@ -59,7 +63,29 @@ def find_slot(alignment: Alignment, *, one_slot: bool = False) -> tuple[Slot, tu
     functional = _functional(alignment)
     if left.tokens[i].pos == right.tokens[j].pos == "ADJ" and functional == 0.6:
         functional = 0.3  # a thing can be many ways at once
+    if _both_placed(left, right):
+        return _place_slot(Slot(i, j, same_kind, functional), left, right), counts
     return Slot(i, j, same_kind, functional), counts
+
+
+def _both_placed(left: Claim, right: Claim) -> bool:
+    predicates = {left.predicate, right.predicate}
+    placing = predicates <= PLACE_VERBS and predicates != {"be"}
+    return placing and bool(_PLACE.search(left.words) and _PLACE.search(right.words))
+
+
+def _place_slot(slot: Slot, left: Claim, right: Claim) -> Slot:
+    """The slot of two claims that say where something is."""
+    mine, yours = left.tokens[slot.left], right.tokens[slot.right]
+    lying = containment(mine.lemma, yours.lemma)
+    if lying == "inside":
+        return slot._replace(functional=0.1)
+    if lying == "apart":
+        return slot._replace(functional=0.9, places_apart=True)
+    if is_region(mine.lemma) != is_region(yours.lemma):
+        return slot._replace(functional=min(slot.functional, 0.4))
+    named = mine.pos == yours.pos == "PROPN"
+    return slot._replace(functional=max(slot.functional, 0.85)) if named else slot
 
 
 def find_inverse_slot(alignment: Alignment, core_low: float) -> Slot:
@@ -140,6 +166,8 @@ def _topic_match(alignment: Alignment, one_slot: bool) -> float:
         return 1.0
     match = alignment.both(lambda side: side.subject_match())
     same_speaker = left.first_person and right.first_person and left.predicate == right.predicate != "be"
+    if left.first_person and right.first_person and left.subject == right.subject == -1:
+        same_speaker = same_speaker or _both_placed(left, right)
     both_norms = left.modality == right.modality == "norm"
     return match.low if match.high > 0.5 or same_speaker or both_norms else 0.0
 
