@@ -23,7 +23,7 @@ MAX_CLAIMS = 48
 """At most this many claims of a text are kept, the first ones (a note of about 900 words)."""
 
 _CONTENT = word_set("NOUN PROPN VERB ADJ ADV NUM X INTJ")
-_PARTICLES = word_set("on off up down before after without")
+_PARTICLES = word_set("on off up down before after without near inside outside")
 _PARTICLE_PLACES = word_set("prt acomp advmod prep mark attr oprd")
 _STOP_WORDS_THAT_COUNT = word_set("off down up empty full first last before after only")
 _EMPTY_NOUNS = word_set("datum data information value number amount system setting application")
@@ -191,7 +191,7 @@ def _is_name(token: Any, clause: Clause, text: str) -> bool:
 def _weight(token: Any, pos: str, lemma: str, clause: Clause) -> float:
     if clause.roles[token.i] == DENIED:
         return 0.0
-    if token.lower_ in ("without", "on", "off", "up", "down", "before", "after"):
+    if token.lower_ in _PARTICLES or token.lower_ == "far":
         return 0.8
     if (token.i in clause.chain and lemma in lexicon.COPULA_LIKE_VERBS) or lemma in _EMPTY_NOUNS:
         return 0.3

@@ -7,6 +7,10 @@ from typing import Any
 
 from alma_graph.beliefs.wordlist import word_set
 
+_OFTEN_SEVERAL = word_set("""
+    acquaintance ally aunt brother cat child client colleague cousin coworker customer daughter dog enemy friend
+    grandchild guest hobby idea kid neighbor neighbour nephew niece pet plan project sister son student teammate uncle
+""")
 VERBAL = word_set("VERB AUX")
 SUBJECTS = word_set("nsubj nsubjpass csubj expl")
 _ADVERBIAL_MARKS = word_set("because since as so although though while whereas but")
@@ -130,6 +134,8 @@ def _described(clause: Clause) -> Any | None:
         return None
     for token in clause.tokens:
         if token.dep_ == "attr" and token.head.i in clause.chain and token.pos_ == "NOUN":
+            if token.lemma_.lower() in _OFTEN_SEVERAL:
+                return None
             possessed = any(child.dep_ == "poss" and child.pos_ == "PRON" for child in token.children)
             plural = token.tag_ == "NNS"
             return token if possessed and not plural and token.i > subject.i else None

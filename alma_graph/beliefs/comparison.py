@@ -22,7 +22,7 @@ from alma_graph.beliefs.slots import (
 )
 from alma_graph.beliefs.surface import NO_POLARITY, SurfacePolarity, surface_polarity, surface_value
 from alma_graph.beliefs.wordlist import word_set
-from alma_graph.beliefs.words import agrees_with_any
+from alma_graph.beliefs.words import agrees_with_any, word_relation
 
 Spans = tuple[tuple[int, int], tuple[int, int]]
 
@@ -43,6 +43,10 @@ _MAY = re.compile(r"\bmay (?!be\b|have\b|also be\b)")
 _RULE = re.compile(
     r"\b(must|may not|shall|can|ca n't|cannot|allowed|permitted|forbidden|prohibited|banned|never|required|have to)\b"
 )
+_HAPPENING = word_set("""
+    appear be break change contain crash differ exist expire fail fall grow happen have lose occur rain take vary
+""")
+_HOLDING = word_set("be contain have hold include list store")
 _ADMITTING = word_set("""
     accept admit allow approve authorize block decline deny drop forbid grant let permit prohibit refuse reject
     throttle
@@ -95,6 +99,7 @@ class Comparison:
         assertive: both sides say something, no pleasantries.
         modalities: modality of each side.
         deontic: one side permits what the other forbids or demands, so that its "may" is no doubt.
+        emptied: one side calls empty what the other says holds some.
         event_against_rule: one side tells what was let through or turned away once, the other what the rule is.
     """
 
@@ -143,6 +148,7 @@ class Comparison:
     assertive: bool
     modalities: frozenset[str]
     deontic: bool
+    emptied: bool
     event_against_rule: bool
 
     @property
@@ -232,6 +238,7 @@ def compare(left: Claim, right: Claim, *, one_slot: bool = False) -> Comparison:
         assertive=_asserts(left) and _asserts(right),
         modalities=frozenset((left.modality, right.modality)),
         deontic=_deontic(left, right),
+        emptied=_emptied(left, right) or _emptied(right, left),
         event_against_rule=_event_against_rule(left, right),
     )
 
@@ -366,10 +373,27 @@ def _quantifier_conflict(left: str, right: str, polarity_differs: bool) -> float
 
 
 def _deontic(left: Claim, right: Claim) -> bool:
+    if left.predicate in _HAPPENING or not word_relation(left.predicate, right.predicate).agrees:
+        return False
     mine, yours = bool(_MAY.search(left.words)), bool(_MAY.search(right.words))
     if mine and yours:
         return left.negated != right.negated
     return (mine and bool(_RULE.search(right.words))) or (yours and bool(_RULE.search(left.words)))
+
+
+def _emptied(empty: Claim, filled: Claim) -> bool:
+    """ "the queue is empty" against "the queue holds 900 jobs"."""
+    said = empty.predicate == "be" and any(token.lemma == "empty" and token.role == "o" for token in empty.tokens)
+    if not said or empty.subject < 0 or empty.negated or filled.negated:
+        return False
+    if filled.predicate not in _HOLDING or not any(
+        q.value.kind == "count" and q.value.low > 0 for q in filled.quantities
+    ):
+        return False
+    name = empty.tokens[empty.subject].lemma
+    holder = any(token.lemma == name and (token.role == "s" or filled.predicate == "be") for token in filled.tokens)
+    others = {token.lemma for token in empty.tokens if token.role == "s"}
+    return holder and others <= filled.lemma_set
 
 
 def _event_against_rule(left: Claim, right: Claim) -> bool:

@@ -258,6 +258,8 @@ SYNONYMS: tuple[frozenset[str], ...] = tuple(
         "alcohol beer",
         "alcohol wine",
         "alcohol whisky whiskey",
+        "daughter kid",
+        "kid son",
         "cat pet",
         "dog pet",
         "pet rabbit",

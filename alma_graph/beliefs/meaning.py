@@ -14,6 +14,7 @@ _FORBIDDING = word_set("forbid prohibit ban")
 _EMPLOYED = frozenset(("at", "for", "as", "in", "from"))
 _ENDING = word_set("stop quit cease")
 _SUPPOSING = frozenset(("think", "assume", "believe", "suppose"))
+_MISTAKEN_IMPERATIVES = frozenset(("reply", "answer", "respond", "email", "format", "name", "call", "sign", "text"))
 _NEGATABLE_PLACES = word_set("det nsubj nsubjpass dobj attr preconj cc pobj")
 _QUANTIFIER_PLACES = word_set("det advmod predet amod nsubj nsubjpass preconj nummod dep pobj dobj cc")
 _YET_TO = re.compile(r"\byet to\b")
@@ -192,6 +193,8 @@ def _own_modality(clause: Clause, words: str) -> str:
     )
     if planned or auxiliaries & {"will", "'ll", "wo"} or _PLANNED.search(words):
         return "plan"
+    if clause.head.i == clause.sentence.start and clause.head.lower_ in _MISTAKEN_IMPERATIVES and not clause.subjects:
+        return "norm"
     if "should" in auxiliaries or (clause.head.tag_ == "VB" and not clause.subjects):
         return "norm"
     return "fact"

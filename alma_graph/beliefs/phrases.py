@@ -26,6 +26,7 @@ PHRASES: tuple[tuple[re.Pattern[str], str], ...] = _rules(
     (r"\bcan(?:'t|not| not) wait\b", "am eager"),
     (r"\bout of (?:order|service)\b", "broken"),
     (r"(?i)\bread[ -]only\b", "readonly"),
+    (r"\b[Nn]o (?:way|problem|worries|doubt|kidding|big deal)(?=\s*[,!.;]|$)", "wow"),
     # likes and dislikes
     (rf"(?:'m| am|'re| are) (?:not |no longer ){_FOND}\b", " dislike"),
     (rf"(?:'s not| is not| isn't|'s no longer| is no longer) {_FOND}\b", " dislikes"),
@@ -53,6 +54,7 @@ PHRASES: tuple[tuple[re.Pattern[str], str], ...] = _rules(
     (rf" is {_INTENSELY}(?:now )?(?:an? )?(?:strict )?(?:vegetarian|vegan)\b{_AFTER_ADJECTIVE}", " avoids meat"),
     (r"\bgave up\b", "quit"),
     (r"\bgiven up\b", "quit"),
+    (r"\bstepped down (?:as|from being)\b", "quit as"),
     # how often
     (r"(?i)\bonce (?:a|per|every|each) hour\b|\bevery hour\b", "hourly"),
     (r"(?i)\bonce (?:a|per|every|each) day\b|\b(?:every|each) day\b", "daily"),

@@ -94,6 +94,9 @@ def _add_dates(text: str, found: list[Quantity]) -> None:
         found.append(Quantity("date", value, value, numbers.EXACT, "", match.start(), end))
 
 
+_NOON = re.compile(r"\b(?:at|until|till|by|before|after|from|around) (midnight|noon|midday)\b", re.IGNORECASE)
+
+
 def _add_clocks(text: str, found: list[Quantity]) -> None:
     for match in numbers.CLOCK.finditer(text):
         if not _is_free(found, *match.span()):
@@ -102,6 +105,9 @@ def _add_clocks(text: str, found: list[Quantity]) -> None:
         afternoon = (match["half"] or match["bare_half"] or "").lower() == "pm"
         minutes = (hour % 12 + 12 if afternoon else hour % 24) * 60 + int(match["minute"] or 0)
         found.append(Quantity("clock", minutes, minutes, numbers.EXACT, "", *match.span()))
+    for match in _NOON.finditer(text):
+        minutes = 0 if match[1].lower() == "midnight" else 720
+        found.append(Quantity("clock", minutes, minutes, numbers.EXACT, "", *match.span(1)))
 
 
 _WORD_NUMBER = re.compile(rf"\b({'|'.join(numbers.NUMBER_WORDS)})\b", re.IGNORECASE | re.ASCII)

@@ -138,7 +138,7 @@ def _described(relation: float, mine: Placed, yours: Placed) -> QuantityRelation
     smaller = min(sum(my_context.weights.values()), sum(your_context.weights.values()))
     return QuantityRelation(
         relation=relation,
-        kind="clock" if "clock" in (first.kind, second.kind) else first.kind,
+        kind=next((kind for kind in ("age", "clock") if kind in (first.kind, second.kind)), first.kind),
         factor=_KIND_FACTOR.get(first.kind, 1.0),
         shared_near=agreeing / max(1, min(len(my_nouns), len(your_nouns))) if agreeing >= 2 else 0.0,
         shared_weight=shared / (1 + 0.12 * max(0.0, smaller - shared)),

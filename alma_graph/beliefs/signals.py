@@ -23,6 +23,7 @@ Rule = Literal[
 ]
 """A way in which two claims conflict; preference, quantifier and change are kinds of a signal that an edge names."""
 
+_ONCE = word_set("bear die graduate marry retire")
 _REPEATED = word_set("attend do eat go have play practice practise see swim train visit watch work")
 CLOCK_KINDS = word_set("date weekday clock")
 DATE_KINDS = word_set("date weekday")
@@ -88,6 +89,8 @@ def _negation(facts: Comparison) -> float:
 
 
 def _antonym(facts: Comparison) -> float:
+    if facts.emptied:
+        return 0.8
     if not facts.antonyms or not facts.opposed:
         return 0.0
     topic = max(ramp(facts.topic.low, 0.3, 0.75), _lift(facts))
@@ -101,11 +104,16 @@ def _quantity(facts: Comparison) -> float:
     found = facts.quantity
     if found.relation <= 0:
         return 0.0
+    if found.kind == "ident" and facts.subject.low < 0.7:
+        return 0.0
+    if found.kind == "age" and _both_speak_of_themselves(facts):
+        return 0.85
     topic = max(ramp(facts.topic.low, 0.2, 0.6), _lift(facts)) * ramp(facts.topic.high, 0.45, 0.8)
     score = 0.95 * found.factor * topic * _fewer_strangers(facts)
     if facts.predicate < 0.3 and facts.topic.high < 0.9:
         score *= 0.5
-    if not facts.core_matches:
+    once = facts.left.predicate in _ONCE and facts.predicate == 1 and _both_speak_of_themselves(facts)
+    if not facts.core_matches and not once:
         score *= 0.5
     if found.kind == "weekday" and facts.left.predicate in _REPEATED and facts.right.predicate in _REPEATED:
         score *= 0.5  # one goes to the gym on several days
@@ -118,6 +126,12 @@ def _quantity(facts: Comparison) -> float:
     if found.counted and facts.updated and not facts.rivals:
         score = max(score, 0.6)
     return score
+
+
+def _both_speak_of_themselves(facts: Comparison) -> bool:
+    """The subject of both is "I"."""
+    claims = facts.left, facts.right
+    return all(claim.first_person and claim.subject < 0 and "pronoun" not in claim.traits for claim in claims)
 
 
 def _exclusive_value(facts: Comparison) -> float:
@@ -142,8 +156,11 @@ def _preference(facts: Comparison) -> float:
 
 
 def _quantifier(facts: Comparison) -> float:
-    score = 0.9 * facts.quantifier * ramp(facts.beside_subject.low, 0.5, 0.9)
-    exclusive = "only" in (facts.left.quantifier, facts.right.quantifier)
+    quantifiers = (facts.left.quantifier, facts.right.quantifier)
+    exclusive = "only" in quantifiers
+    everywhere = exclusive and "all" in quantifiers and facts.subject == (1.0, 1.0)
+    shared = facts.beside_subject.high if everywhere else facts.beside_subject.low
+    score = 0.9 * facts.quantifier * ramp(shared, 0.5, 0.9)
     return score * (0.35 if facts.other_subjects and not exclusive else 1.0)
 
 

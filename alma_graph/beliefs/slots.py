@@ -21,6 +21,8 @@ _PREFERRING = word_set("prefer want use choose pick write")
 _PREFERRED = word_set("rather favourite favorite prefer")
 _PURPOSE = re.compile(r"\b(for|as) ")
 PLACE_VERBS = word_set("base be hold host keep live locate move remain reside run serve sit stay store")
+_DWELLING = word_set("base live reside")
+_STAYING = word_set("be remain run sit stay")
 _WORKS_FOR = re.compile(r"\b(for|at|as)\b")
 _PLACE = re.compile(r"\b(in|at)\b")
 
@@ -63,13 +65,25 @@ def find_slot(alignment: Alignment, *, one_slot: bool = False) -> tuple[Slot, tu
     functional = _functional(alignment)
     if left.tokens[i].pos == right.tokens[j].pos == "ADJ" and functional == 0.6:
         functional = 0.3  # a thing can be many ways at once
+    if _only_there(left, i) != _only_there(right, j) and same_kind >= 0.5:
+        functional = max(functional, 0.85)
     if _both_placed(left, right):
         return _place_slot(Slot(i, j, same_kind, functional), left, right), counts
     return Slot(i, j, same_kind, functional), counts
 
 
+def _only_there(claim: Claim, index: int) -> bool:
+    """ "only on the server", "the server only"."""
+    if claim.quantifier != "only":
+        return False
+    value = re.escape(claim.tokens[index].surface)
+    return bool(re.search(rf"\bonly (?:[\w-]+ ){{0,2}}{value}\b|\b{value} only\b", claim.words))
+
+
 def _both_placed(left: Claim, right: Claim) -> bool:
     predicates = {left.predicate, right.predicate}
+    if predicates & _DWELLING and predicates & _STAYING:
+        return False  # one may stay for a night where one does not live
     placing = predicates <= PLACE_VERBS and predicates != {"be"}
     return placing and bool(_PLACE.search(left.words) and _PLACE.search(right.words))
 
