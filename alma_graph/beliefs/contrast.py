@@ -40,6 +40,8 @@ def _opening(clause: Clause, tokens: list[Any], place: int, token: Any) -> int:
         return 0
     if word == "not" and tokens[place - 1].lower_ in (",", "and", "-", "("):
         return 1 if place + 1 < len(tokens) and tokens[place + 1].lower_ not in _QUALIFYING else 0
+    if word in ("no", "not") and tokens[place - 1].lower_ == "but":
+        return 1
     for phrase in _DENYING:
         if word == phrase[0] and tuple(each.lower_ for each in tokens[place : place + len(phrase)]) == phrase:
             return len(phrase)

@@ -6,6 +6,8 @@ strongest one decides: a plain maximum, with no trained weights.
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
@@ -25,7 +27,7 @@ from alma_graph.beliefs.words import word_relation
 Signal = Literal["negation", "antonym", "quantity", "exclusive_value", "outcome", "state", "nli", "user"]
 
 MAX_PAIRS = 400
-"""At most this many claim pairs of two memories are compared, those that share most words first."""
+"""At most this many claim pairs of two memories are compared, those that share the most and rarest words first."""
 
 _FEW_PAIRS = 9
 _OPENING_WORDS = 5
@@ -149,7 +151,11 @@ def _pairs(left: tuple[Claim, ...], right: tuple[Claim, ...]) -> list[tuple[Clai
     pairs = [(mine, yours) for mine in left for yours in right]
     if len(pairs) <= _FEW_PAIRS:
         return pairs
-    shared = [(len(mine.content_lemmas & yours.content_lemmas), mine, yours) for mine, yours in pairs]
+    spread = Counter(lemma for claim in (*left, *right) for lemma in claim.content_lemmas)
+    shared = [
+        (round(math.fsum(1 / spread[lemma] for lemma in mine.content_lemmas & yours.content_lemmas), 9), mine, yours)
+        for mine, yours in pairs
+    ]
     shared = sorted((entry for entry in shared if entry[0]), key=lambda entry: -entry[0])
     return [(mine, yours) for _, mine, yours in shared[:MAX_PAIRS]]
 

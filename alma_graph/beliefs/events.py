@@ -32,6 +32,8 @@ def change_score(state: SideView, event: Claim) -> float:
     happened = event.modality == "fact" and not event.negated and not _NOT.search(event.words)
     if not happened or claim.negated or claim.modality in _UNREAL:
         return 0.0
+    if event.predicate == "leave" and any(q.value.kind in ("clock", "count") for q in event.quantities):
+        return 0.0  # left at five
     lemmas = event.lemma_set
     shared = [
         (claim.tokens[i], event.tokens[match.other])

@@ -260,6 +260,7 @@ SYNONYMS: tuple[frozenset[str], ...] = tuple(
         "alcohol whisky whiskey",
         "daughter kid",
         "kid son",
+        "charge cost pay",
         "cat pet",
         "dog pet",
         "pet rabbit",

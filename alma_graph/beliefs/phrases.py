@@ -65,6 +65,8 @@ PHRASES: tuple[tuple[re.Pattern[str], str], ...] = _rules(
     (r"(?i)\b(?:twice|two times) (?:a|per) week\b", "semiweekly"),
     (r"(?i)\b(?:full)[ -]time\b", "fulltime"),
     (r"(?i)\b(?:part)[ -]time\b", "parttime"),
+    (r"(?i)\bonce (?:a|per|every|each) quarter\b|\b(?:every|each) quarter\b", "quarterly"),
+    (r"\b(?:don't|doesn't|do not|does not) (?:need|have) to\b", "need not"),
     # begin, last and end
     (r"\b(is|are) (?:still |currently |now )?(?:in progress|under way|being worked on)\b", r"\1 ongoing"),
     (rf"\b(is|are) (?:already |now |all )?done{_AFTER_ADJECTIVE}", r"\1 finished"),

@@ -113,7 +113,9 @@ def _quantity(facts: Comparison) -> float:
     if facts.predicate < 0.3 and facts.topic.high < 0.9:
         score *= 0.5
     once = facts.left.predicate in _ONCE and facts.predicate == 1 and _both_speak_of_themselves(facts)
-    if not facts.core_matches and not once:
+    habit = facts.topic == (1.0, 1.0) and facts.predicate == 1 and _both_speak_of_themselves(facts)
+    habit = habit and found.kind == "clock" and facts.left.tense == facts.right.tense == "present"
+    if not facts.core_matches and not once and not habit:
         score *= 0.5
     if found.kind == "weekday" and facts.left.predicate in _REPEATED and facts.right.predicate in _REPEATED:
         score *= 0.5  # one goes to the gym on several days

@@ -63,6 +63,8 @@ def find_slot(alignment: Alignment, *, one_slot: bool = False) -> tuple[Slot, tu
         key=lambda candidate: (candidate[0], -candidate[1], -candidate[2]),
     )
     functional = _functional(alignment)
+    if left.predicate == right.predicate == "be" and left.tokens[i].role != right.tokens[j].role:
+        functional = min(functional, 0.3 if _says_from(left, right) else functional)  # what she is, where she is from
     if left.tokens[i].pos == right.tokens[j].pos == "ADJ" and functional == 0.6:
         functional = 0.3  # a thing can be many ways at once
     if _only_there(left, i) != _only_there(right, j) and same_kind >= 0.5:
@@ -70,6 +72,10 @@ def find_slot(alignment: Alignment, *, one_slot: bool = False) -> tuple[Slot, tu
     if _both_placed(left, right):
         return _place_slot(Slot(i, j, same_kind, functional), left, right), counts
     return Slot(i, j, same_kind, functional), counts
+
+
+def _says_from(left: Claim, right: Claim) -> bool:
+    return (" from " in left.words) != (" from " in right.words)
 
 
 def _only_there(claim: Claim, index: int) -> bool:
