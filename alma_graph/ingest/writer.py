@@ -20,7 +20,7 @@ from alma_graph.store import Store
 Progress = Callable[[int, int], None]
 """Called with (done, total)."""
 
-UNIT_SIZE = 256
+UNIT_SIZE = 500
 """Memories to a transaction in a batch: enough for bulk writes, few enough for steady progress."""
 
 _M = TypeVar("_M", bound=Memory)

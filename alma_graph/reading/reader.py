@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from alma_graph.codec import row_to_memory
 from alma_graph.config import CacheConfig
 from alma_graph.errors import AlmaGraphError, InvalidInputError, MemoryNotFoundError
 from alma_graph.index import ProjectIndex
@@ -163,7 +162,7 @@ class Reader:
             index = self.store.index(self.project_id)
             return retrieve(
                 index,
-                self._fetch,
+                self.store.memories_by_key,
                 encoder,
                 task,
                 top_k=top_k,
@@ -179,6 +178,3 @@ class Reader:
                 token_budget=token_budget,
                 explain=explain,
             )
-
-    def _fetch(self, keys: Sequence[str]) -> list[Memory]:
-        return [row_to_memory(row) for row in self.store.memory_rows(keys)]

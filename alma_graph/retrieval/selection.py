@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -42,16 +42,17 @@ def choose(index: ProjectIndex, ranked: Ranked, count: int) -> list[int]:
     return chosen
 
 
-def in_order(index: ProjectIndex, ranked: Ranked) -> list[int]:
-    """Places by falling score, equal scores by id."""
-    order: list[int] = np.argsort(-ranked.score, kind="stable").tolist()
-    falling = ranked.score[order]
-    changes = np.concatenate([[True], falling[1:] != falling[:-1]]) if len(order) else np.zeros(0, dtype=np.bool_)
-    starts: list[int] = np.flatnonzero(changes).tolist()
-    for start, end in pairwise([*starts, len(order)]):
-        if end - start > 1:
-            order[start:end] = sorted(order[start:end], key=lambda place: index.ids[int(ranked.rows[place])])
-    return order
+def in_order(index: ProjectIndex, ranked: Ranked) -> Iterator[int]:
+    """Places by falling score, equal scores by id; sorted no further than they are asked for."""
+    order = np.argsort(-ranked.score, kind="stable")
+    start = 0
+    while start < len(order):
+        score = ranked.score[order[start]]
+        end = start + 1
+        while end < len(order) and ranked.score[order[end]] == score:
+            end += 1
+        yield from sorted(order[start:end].tolist(), key=lambda place: index.ids[int(ranked.rows[place])])
+        start = end
 
 
 def _content(index: ProjectIndex, row: int) -> tuple[object, ...]:

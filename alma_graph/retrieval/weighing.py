@@ -13,12 +13,14 @@ from alma_graph.index.project import ProjectIndex
 from alma_graph.index.rows import KINDS, STATUSES
 from alma_graph.model import MemoryKind, Status
 from alma_graph.retrieval.fusion import Fused, relevance
+from alma_graph.retrieval.lessons import LESSON_KINDS
 from alma_graph.retrieval.scoring import NEUTRAL, ScoringConfig, factors
 
 Floats = npt.NDArray[np.float64]
 
 GRID = 2.0**20
 """Parts are multiples of 1 / GRID: so they add up exactly, in any order, and no machine's last bit ranks anything."""
+_LESSONS = [KINDS.index(kind) for kind in LESSON_KINDS]
 INHIBITION = 0.25
 """Share of its relevance that a memory loses to a contradiction of score 1 that stands against it."""
 
@@ -85,17 +87,14 @@ def on_grid(values: Floats) -> Floats:
 def standing_against(index: ProjectIndex, row: int) -> list[MemoryEdge]:
     """Contradictions that stand against a memory: from active memories, none settled as both true or of another scope.
 
-    An outcome against a heuristic is counted in its success rate and is no contradiction here.
+    An outcome against a lesson is counted in its success rate and is no contradiction here.
     """
-    columns = index.rows
+    status, kind = index.rows.column("status"), index.rows.column("kind")
     active, outcome = STATUSES.index(Status.ACTIVE), KINDS.index(MemoryKind.OUTCOME)
     return [
         edge
         for edge in index.edges.incoming(row)
-        if edge.type == "CONTRADICTS"
-        and edge.counts
-        and columns.column("status")[edge.source] == active
-        and columns.column("kind")[edge.source] != outcome
+        if edge.type == "CONTRADICTS" and kind[edge.source] != outcome and status[edge.source] == active and edge.counts
     ]
 
 
@@ -105,7 +104,10 @@ def contested_share(index: ProjectIndex, rows: npt.NDArray[np.int64]) -> Floats:
     contested = index.edges.contradicted_rows()
     if not contested:
         return share
-    for place in np.flatnonzero(np.isin(rows, np.fromiter(contested, dtype=np.int64))).tolist():
+    # what speaks against a lesson are its outcomes, by the hundred: none of them counts here
+    believed = ~np.isin(index.rows.column("kind")[rows], _LESSONS)
+    candidates = believed & np.isin(rows, np.fromiter(contested, dtype=np.int64))
+    for place in np.flatnonzero(candidates).tolist():
         edges = standing_against(index, int(rows[place]))
         share[place] = max((min(max(edge.weight, 0.0), 1.0) for edge in edges), default=0.0)
     return share

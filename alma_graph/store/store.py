@@ -21,6 +21,7 @@ from alma_graph.store.sides import JudgedSide
 
 _KEPT_SESSIONS = 1024
 _KEPT_SIDES = 5_000
+_KEPT_MEMORIES = 10_000
 
 
 class Store:
@@ -45,6 +46,7 @@ class Store:
         self._sessions: OrderedDict[tuple[str, str], SessionContext] = OrderedDict()
         self._books: dict[str, tuple[dict[str, int], StrategyBook]] = {}
         self._sides: OrderedDict[str, JudgedSide] = OrderedDict()
+        self._memories: dict[str, Memory] = {}
         self.detector: ContradictionDetector = SymbolicDetector()
 
     @property
@@ -81,6 +83,7 @@ class Store:
             sequence = self.backend.sequence()
             if sequence != self._sequence:
                 self._indexes.clear()
+                self._memories.clear()
                 self._sides.clear()
                 self._sequence = sequence
         index = self._indexes.get(project_id)
@@ -93,6 +96,9 @@ class Store:
         index = self.index(project_id)
         self.backend.write(work)
         self._sequence += 1
+        written = [update.key for update in work.node_updates] + [key for _, key in work.node_deletes]
+        for key in written:
+            self._memories.pop(key, None)
         try:
             index.apply(work)
         except BaseException:
@@ -116,7 +122,19 @@ class Store:
 
     def memories(self, project_id: str, ids: Sequence[str]) -> list[Memory]:
         """The memories with these ids, in their order; absent ones are left out."""
-        return [row_to_memory(row) for row in self.memory_rows([node_key(project_id, name) for name in ids])]
+        return self.memories_by_key([node_key(project_id, name) for name in ids])
+
+    def memories_by_key(self, keys: Sequence[str]) -> list[Memory]:
+        """The memories with these node keys, in their order; absent ones are left out. Models are frozen, so those read
+        lately are given again until they are written."""
+        missing = [key for key in keys if key not in self._memories]
+        if missing:
+            for row in self.memory_rows(missing):
+                self._memories[row["key"]] = row_to_memory(row)
+        found = [memory for key in keys if (memory := self._memories.get(key)) is not None]
+        while len(self._memories) > _KEPT_MEMORIES:
+            del self._memories[next(iter(self._memories))]
+        return found
 
     def memory_rows(self, keys: Sequence[str], *, claims: bool = False) -> list[Row]:
         """Memory nodes by key, without vectors; with `claims`, what their texts claim comes along."""
@@ -172,6 +190,7 @@ class Store:
                 if self.handles == 0:
                     self._indexes.clear()
                     self._books.clear()
+                    self._memories.clear()
                     self._sides.clear()
 
 

@@ -355,8 +355,10 @@ def hits_at_five(alma: ALMA, without: tuple[str, ...]) -> int:
     for query, answer in CORPUS:
         with alma._store.lock:
             index = alma._store.index(alma.project_id)
-            reader = alma._reader
-            hits = retrieval_engine.retrieve(index, reader._fetch, alma._store.encoder, query, top_k=5, without=without)
+            store = alma._store
+            hits = retrieval_engine.retrieve(
+                index, store.memories_by_key, store.encoder, query, top_k=5, without=without
+            )
         count += answer in [hit.memory.text for hit in hits]
     return count
 
