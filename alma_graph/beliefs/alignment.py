@@ -12,6 +12,7 @@ from alma_graph.beliefs.quantity_relation import is_location
 from alma_graph.beliefs.words import Relation, WordRelation, word_relation
 
 _ORDINALS = frozenset(("first", "second", "third", "fourth", "fifth", "last", "next", "previous"))
+_AGES = {"old": "new", "new": "old"}
 NEARLY_SAME = 0.75
 """Relations at or above this score count as one word when modifiers are compared."""
 
@@ -167,7 +168,7 @@ def align(left: Claim, right: Claim) -> Alignment:
         left=sides[0],
         right=sides[1],
         antonyms=tuple(pair for pair in antonyms if pair not in choosing),
-        rivals=bool(choosing) or _rival_modifiers(*sides) or _rival_identifiers(left, right),
+        rivals=bool(choosing) or _rival_modifiers(*sides) or _old_and_new(*sides) or _rival_identifiers(left, right),
     )
 
 
@@ -206,6 +207,18 @@ def _rival_modifiers(left: SideView, right: SideView) -> bool:
         if not topical and not subjects_differ:
             continue
         if _own_modifiers(mine, yours, right.claim) and _own_modifiers(yours, mine, left.claim):
+            return True
+    return False
+
+
+def _old_and_new(left: SideView, right: SideView) -> bool:
+    """The old runner and the new runner."""
+    for i, token in enumerate(left.claim.tokens):
+        match = left.matches.get(token.head) if token.lemma in _AGES and token.dependency == "amod" else None
+        if match is None:
+            continue
+        other = _AGES[token.lemma]
+        if any(t.lemma == other and t.head == match.other and i not in left.matches for t in right.claim.tokens):
             return True
     return False
 

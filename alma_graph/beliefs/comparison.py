@@ -11,6 +11,7 @@ from alma_graph.beliefs.events import change_score
 from alma_graph.beliefs.holders import holder_conflict
 from alma_graph.beliefs.lexicon_function import COPULA_LIKE_VERBS, LIGHT_WORDS, SCOPE_WORDS
 from alma_graph.beliefs.quantity_relation import QuantityRelation, relate_quantities
+from alma_graph.beliefs.readings import deontic, emptied, ended, event_against_rule
 from alma_graph.beliefs.slots import (
     NO_SLOT,
     Slot,
@@ -22,7 +23,7 @@ from alma_graph.beliefs.slots import (
 )
 from alma_graph.beliefs.surface import NO_POLARITY, SurfacePolarity, surface_polarity, surface_value
 from alma_graph.beliefs.wordlist import word_set
-from alma_graph.beliefs.words import agrees_with_any, word_relation
+from alma_graph.beliefs.words import agrees_with_any
 
 Spans = tuple[tuple[int, int], tuple[int, int]]
 
@@ -39,18 +40,6 @@ _QUANTIFIER_CONFLICTS = frozenset(
 )
 _BEGINNING = word_set("begin happen meet occur start")
 _PARTIAL = word_set("some most not_all")
-_MAY = re.compile(r"\bmay (?!be\b|have\b|also be\b)")
-_RULE = re.compile(
-    r"\b(must|may not|shall|can|ca n't|cannot|allowed|permitted|forbidden|prohibited|banned|never|required|have to)\b"
-)
-_HAPPENING = word_set("""
-    appear be break change contain crash differ exist expire fail fall grow happen have lose occur rain take vary
-""")
-_HOLDING = word_set("be contain have hold include list store")
-_ADMITTING = word_set("""
-    accept admit allow approve authorize block decline deny drop forbid grant let permit prohibit refuse reject
-    throttle
-""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +89,7 @@ class Comparison:
         modalities: modality of each side.
         deontic: one side permits what the other forbids or demands, so that its "may" is no doubt.
         emptied: one side calls empty what the other says holds some.
+        ended: one side says that it is no longer so, the other that it once was.
         event_against_rule: one side tells what was let through or turned away once, the other what the rule is.
     """
 
@@ -149,6 +139,7 @@ class Comparison:
     modalities: frozenset[str]
     deontic: bool
     emptied: bool
+    ended: bool
     event_against_rule: bool
 
     @property
@@ -237,9 +228,10 @@ def compare(left: Claim, right: Claim, *, one_slot: bool = False) -> Comparison:
         substance=min(_substance(left), _substance(right)),
         assertive=_asserts(left) and _asserts(right),
         modalities=frozenset((left.modality, right.modality)),
-        deontic=_deontic(left, right),
-        emptied=_emptied(left, right) or _emptied(right, left),
-        event_against_rule=_event_against_rule(left, right),
+        deontic=deontic(left, right),
+        emptied=emptied(left, right) or emptied(right, left),
+        ended=ended(left, right) or ended(right, left),
+        event_against_rule=event_against_rule(left, right),
     )
 
 
@@ -370,39 +362,6 @@ def _quantifier_conflict(left: str, right: str, polarity_differs: bool) -> float
     if "all" in both and polarity_differs:
         return 0.6
     return 0.5 if only_one else 0.0
-
-
-def _deontic(left: Claim, right: Claim) -> bool:
-    if left.predicate in _HAPPENING or not word_relation(left.predicate, right.predicate).agrees:
-        return False
-    mine, yours = bool(_MAY.search(left.words)), bool(_MAY.search(right.words))
-    if mine and yours:
-        return left.negated != right.negated
-    return (mine and bool(_RULE.search(right.words))) or (yours and bool(_RULE.search(left.words)))
-
-
-def _emptied(empty: Claim, filled: Claim) -> bool:
-    """ "the queue is empty" against "the queue holds 900 jobs"."""
-    said = empty.predicate == "be" and any(token.lemma == "empty" and token.role == "o" for token in empty.tokens)
-    if not said or empty.subject < 0 or empty.negated or filled.negated:
-        return False
-    if filled.predicate not in _HOLDING or not any(
-        q.value.kind == "count" and q.value.low > 0 for q in filled.quantities
-    ):
-        return False
-    name = empty.tokens[empty.subject].lemma
-    holder = any(token.lemma == name and (token.role == "s" or filled.predicate == "be") for token in filled.tokens)
-    others = {token.lemma for token in empty.tokens if token.role == "s"}
-    return holder and others <= filled.lemma_set
-
-
-def _event_against_rule(left: Claim, right: Claim) -> bool:
-    """ "refused many requests this morning" against "allows 60 requests per minute"."""
-    if not {left.predicate, right.predicate} <= _ADMITTING:
-        return False
-    if "passive" in left.traits | right.traits:
-        return False
-    return (left.tense == "present") != (right.tense == "present")
 
 
 def _partial(left: str, right: str) -> bool:

@@ -38,6 +38,8 @@ def guard_factor(facts: Comparison) -> float:
         factor *= 0.15  # green before, red after
     if facts.conditional_share > 0.5:
         factor *= 0.3
+    if facts.ended:
+        factor *= 0.2
     if facts.event_against_rule:
         factor *= 0.15
     if facts.partial:

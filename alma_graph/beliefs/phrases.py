@@ -70,11 +70,12 @@ PHRASES: tuple[tuple[re.Pattern[str], str], ...] = _rules(
     # begin, last and end
     (r"\b(is|are) (?:still |currently |now )?(?:in progress|under way|being worked on)\b", r"\1 ongoing"),
     (rf"\b(is|are) (?:already |now |all )?done{_AFTER_ADJECTIVE}", r"\1 finished"),
-    (r"\b(?:runs|lasts|continues|is valid|is good) (?:until|till|through)\b", "ends in"),
+    (r"\b(?:runs|lasts|continues) (?:until|till|through)\b", "ends in"),
     (r"\bruns out\b", "ends"),
     (r"\b(?:takes|took) place\b", "is"),
     (r"\bget(?:s|ting)? rid of\b|\bgot rid of\b", "dropped"),
     (r"\b(was|were|been|got) shut down\b", r"\1 retired"),
-    (r"\b(was|were|been|got) (?:switched|turned|taken) off(?:line)?\b", r"\1 disabled"),
+    (r"\b(was|were|been|got|is|are) (?:switched|turned|taken) off(?:line)?\b", r"\1 disabled"),
+    (r"\b(was|were|been|got|is|are) (?:switched|turned) on\b", r"\1 enabled"),
     (r"\bphased out\b", "retired"),
 )

@@ -104,7 +104,7 @@ def _quantity(facts: Comparison) -> float:
     found = facts.quantity
     if found.relation <= 0:
         return 0.0
-    if found.kind == "ident" and facts.subject.low < 0.7:
+    if found.kind == "ident" and (facts.subject.low == 0 or facts.other_subjects):
         return 0.0
     if found.kind == "age" and _both_speak_of_themselves(facts):
         return 0.85

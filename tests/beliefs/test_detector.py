@@ -172,3 +172,47 @@ def test_claims_without_text_of_their_own_are_judged_from_their_stored_form() ->
     assert detector.judge(Side(newer, second), Side(older, stored)) == detector.judge(
         Side(newer, second), Side(older, first)
     )
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        (
+            "The station API refused half of our requests this morning.",
+            "The station API allows 20 requests per minute.",
+        ),
+        ("The station API refused many requests this morning.", "The station API allows 60 requests per minute."),
+        (
+            "Since May the station API allows 20 requests per minute, not 60.",
+            "The station API allows 20 requests per minute.",
+        ),
+        ("Customer data must stay in the EU.", "Customer data is stored in Frankfurt."),
+        ("The demo may fail.", "The demo must not fail."),
+        ("Rita is my sister.", "Olga is my sister."),
+    ],
+)
+def test_events_shares_contrasts_and_regions_raise_no_alarm(judge: JudgeTexts, older: str, newer: str) -> None:
+    verdict = judge(older, newer)
+    assert verdict is None or verdict.relation == "supports"
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "evidence"),
+    [
+        (
+            "The station API allows 60 requests per minute.",
+            "Since May the station API allows 20 requests per minute, not 60.",
+            {"60", "20"},
+        ),
+        ("The invoice went to Bergen.", "The invoice went to Oslo, not Bergen.", {"Bergen", "Oslo"}),
+        ("Customer data must stay in the EU.", "Customer data is stored in Virginia.", {"EU", "Virginia"}),
+        ("My sister is 31.", "My sister is 28 years old.", {"31", "28 years old"}),
+        ("Priya owns the payments API", "The payments API is owned by Tomasz", None),
+        ("Interns may merge to main.", "Interns must not merge to main.", None),
+        ("Leo joined the platform team. He reports to Ines.", "Leo reports to Martin.", {"Ines", "Martin"}),
+    ],
+)
+def test_kinds_seen_in_real_use_are_found(judge: JudgeTexts, older: str, newer: str, evidence: set[str] | None) -> None:
+    verdict = judge(older, newer)
+    assert verdict is not None and verdict.relation == "contradicts"
+    assert evidence is None or {span.text for span in verdict.evidence} == evidence
