@@ -29,6 +29,7 @@ _STOP_WORDS_THAT_COUNT = word_set("off down up empty full first last before afte
 _EMPTY_NOUNS = word_set("datum data information value number amount system setting application")
 _VAGUE_MODIFIERS = word_set("my our the their most few some several many all such other new same own")
 _VAGUE_FRONTED = word_set("way fact today general now moment record update")
+_AUXILIARIES = word_set("be have do can will would should could may might must shall need")
 _DETERMINERS = word_set("the my our his her their your")
 _FIRST_PERSON = word_set("i we my our i've")
 _TIME_NOUNS = word_set("""
@@ -141,11 +142,17 @@ def _is_content(token: Any) -> bool:
         or token.is_punct
     ):
         return False
-    if token.pos_ in _CONTENT:
+    if token.pos_ in _CONTENT or _is_mistagged_verb(token):
         return True
     if token.lower_ not in _PARTICLES or token.dep_ not in _PARTICLE_PLACES:
         return False
     return token.lower_ != "on" or not any(True for _ in token.children)
+
+
+def _is_mistagged_verb(token: Any) -> bool:
+    """ "caches" taken for a preposition: the root of a sentence, with a subject."""
+    mistagged = token.dep_ == "ROOT" and token.pos_ in ("ADP", "AUX") and token.lemma_ not in _AUXILIARIES
+    return mistagged and any(child.dep_ == "nsubj" for child in token.children)
 
 
 def _inside(token: Any, quantities: list[ClaimQuantity]) -> bool:
@@ -204,7 +211,7 @@ def _weight(token: Any, pos: str, lemma: str, clause: Clause) -> float:
         return 0.3
     if pos in ("PROPN", "X", "NUM") or _CODE_LIKE.search(token.text):
         return 1.4
-    return {"NOUN": 1.0, "VERB": 0.8, "ADJ": 0.8}.get(pos, 0.4)
+    return {"NOUN": 1.0, "VERB": 0.8, "ADJ": 0.8, "ADP": 0.8, "AUX": 0.8}.get(pos, 0.4)
 
 
 def _modifiers(token: Any) -> tuple[str, ...]:
