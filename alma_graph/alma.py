@@ -8,11 +8,13 @@ from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from alma_graph.clock import Clock, system_clock, to_utc
-from alma_graph.config import CacheConfig, load_config
+from alma_graph import arguments
+from alma_graph.arguments import When, moment
+from alma_graph.clock import Clock, system_clock
+from alma_graph.config import CacheConfig, check_settings, load_config, scopes_by_agent
 from alma_graph.embedding import Embedder
-from alma_graph.errors import InvalidInputError
-from alma_graph.extraction import Extractor
+from alma_graph.errors import InvalidInputError, shown
+from alma_graph.extraction import Extractor, create_extractor
 from alma_graph.ingest.making import made
 from alma_graph.ingest.writer import Progress, Writer
 from alma_graph.lifecycle.forgetting import forget
@@ -44,14 +46,13 @@ from alma_graph.results import Contradiction, Explanation, Table
 from alma_graph.retrieval.scoring import ScoringConfig
 from alma_graph.retrieval.slice import MemorySlice
 from alma_graph.store import Store, open_store
-from alma_graph.text import checked
+from alma_graph.text import checked, checked_name
 
 if TYPE_CHECKING:
     import networkx
 
     from alma_graph.drawing import GraphPicture
 
-When = datetime | str | float | None
 _M = TypeVar("_M", bound=Memory)
 
 
@@ -67,14 +68,13 @@ class ALMA:
         store: Store,
         project_id: str,
         *,
-        scopes: Iterable[MemoryScope] = (),
+        scopes: Iterable[MemoryScope] | None = (),
         scoring: ScoringConfig | None = None,
         cache: CacheConfig | None = None,
     ) -> None:
         self._store = store
-        self.project_id = checked(project_id, "project_id")
-        self.scopes = {scope.agent_name: scope for scope in scopes}
-        self._closed = False
+        self.project_id = checked_name(project_id, "project_id")
+        self.scopes = scopes_by_agent(scopes)
         self._writer = Writer(store, self.project_id, self.scopes)
         self._reader = Reader(store, self.project_id, self.scopes, scoring or ScoringConfig(), cache or CacheConfig())
 
@@ -86,7 +86,7 @@ class ALMA:
         project_id: str,
         embedder: str | Embedder | None = None,
         extractor: str | Extractor = "spacy",
-        scopes: Iterable[MemoryScope] = (),
+        scopes: Iterable[MemoryScope] | None = (),
         scoring: ScoringConfig | None = None,
         cache: CacheConfig | None = None,
         clock: Clock = system_clock,
@@ -111,7 +111,7 @@ class ALMA:
             create: whether a new file may be made.
             lock_timeout: seconds to wait for a file that another process holds.
             connection: `username`, `password`, `database` of a server, or options of the engine such as
-                `buffer_pool_size` in bytes.
+                `buffer_pool_bytes`.
 
         Raises:
             StoreLockedError: another process holds the file; names its pid.
@@ -119,10 +119,13 @@ class ALMA:
             StoreVersionError: the store was written by a newer schema.
             EmbedderMismatchError: the store's vectors come from another embedder.
         """
+        place = arguments.path_text(location, "location")
+        agents = scopes_by_agent(scopes).values()
+        check_settings(project_id, scoring, cache, clock, read_only=read_only, create=create)
         store = open_store(
-            os.fspath(location),
+            place,
             embedder=embedder,
-            extractor=extractor,
+            extractor=create_extractor(extractor),
             clock=clock,
             read_only=read_only,
             create=create,
@@ -130,7 +133,7 @@ class ALMA:
             connection={name: value for name, value in connection.items() if value is not None},
         )
         try:
-            return cls(store, project_id, scopes=scopes, scoring=scoring, cache=cache)
+            return cls(store, project_id, scopes=agents, scoring=scoring, cache=cache)
         except BaseException:
             store.release()
             raise
@@ -158,9 +161,7 @@ class ALMA:
 
     def close(self) -> None:
         """Closes this handle; the last handle of a path frees the file. Idempotent."""
-        if not self._closed:
-            self._closed = True
-            self._store.release()
+        self._store.release()
 
     def __enter__(self) -> Self:
         return self
@@ -222,11 +223,12 @@ class ALMA:
         Args:
             progress: called with (done, total) after each transaction.
         """
-        outcomes = [made(Outcome, item, at) for at, item in enumerate(items)]
+        given = arguments.listed(items, "items", of="mappings or Outcome(...)")
+        outcomes = [made(Outcome, item, at) for at, item in enumerate(given)]
         for at, item in enumerate(outcomes):
             if item.agent is None:
                 raise InvalidInputError(f"items[{at}] has no agent; say who did the task")
-        return self._writer.add(outcomes, extract=extract, progress=progress)
+        return self._add(outcomes, extract, progress)
 
     def add_domain_knowledge(
         self,
@@ -333,34 +335,39 @@ class ALMA:
         extract: bool = True,
     ) -> list[Observation]:
         """As `observe`, for many: each item a mapping with its keywords, or an `Observation`."""
-        turns = [made(Observation, item, at) for at, item in enumerate(items)]
-        return self._writer.add(turns, extract=extract, progress=progress)
+        given = arguments.listed(items, "items", of="mappings or Observation(...)")
+        return self._add([made(Observation, item, at) for at, item in enumerate(given)], extract, progress)
 
     def add_batch(
         self, memories: Iterable[Memory], progress: Progress | None = None, *, extract: bool = True
     ) -> list[Memory]:
         """Stores ready models of any kind, in bulk."""
-        ready = list(memories)
+        ready: list[Memory] = arguments.listed(memories, "memories", of="memories")
         for at, memory in enumerate(ready):
             if not isinstance(memory, tuple(KINDS.values())):
-                raise InvalidInputError(f"memories[{at}]={memory!r} is no memory; make e.g. DomainKnowledge(...)")
-        return self._writer.add(ready, extract=extract, progress=progress)
+                raise InvalidInputError(f"memories[{at}]={shown(memory)} is no memory; make e.g. DomainKnowledge(...)")
+        return self._add(ready, extract, progress)
 
     def relate(self, source_id: str, type: str, target_id: str, evidence: Mapping[str, Any] | None = None) -> Relation:
         """Asserts SUPPORTS, CONTRADICTS or INHERITS_FROM between two memories; `created` says whether it is new.
 
         A contradiction runs from the newer memory to the older one, whichever way it is given.
         """
-        return relate(self._writer, source_id, _edge_type(type), target_id, evidence)
+        for name, value in (("source_id", source_id), ("target_id", target_id)):
+            checked(value, name)
+        noted = None if evidence is None else arguments.json_object(evidence, "evidence")
+        return relate(self._writer, source_id, _edge_type(type), target_id, noted)
 
     def revise(self, memory_id: str, *, reason: str | None = None, **changes: Any) -> Memory:
         """Stores an explicit successor with these fields changed; the old memory is superseded and kept."""
-        return revise(self._writer, memory_id, reason, changes)
+        for name, value in changes.items():
+            arguments.plain_value(value, name)
+        return revise(self._writer, checked(memory_id, "memory_id"), _text_or_none(reason, "reason"), changes)
 
     def forget(self, memory_id: str) -> int:
         """Removes a memory and every trace of it: edges, chunks, vectors, entities that only it mentioned, and what
         lessons counted of it. Returns how many memories were removed (1)."""
-        return forget(self._writer, memory_id)
+        return forget(self._writer, checked(memory_id, "memory_id"))
 
     def retrieve(
         self,
@@ -388,22 +395,22 @@ class ALMA:
             as_of: what was true at that time (valid time).
             asked_at: the time that "now" means for recency and for dates in the question; the clock's, if left out.
             since, until: only what became true in [since, until].
-            token_budget: hits are cut so that `to_prompt` fits.
-            explain: fills `path` of each hit with how it was found.
+            token_budget: what `to_prompt` of the slice keeps to; the hits are not cut.
+            explain: adds to the slice a `trace` of what each arm found.
         """
         return self._reader.retrieve(
             checked(task, "task"),
-            agent=agent,
-            user_id=user_id,
+            agent=_text_or_none(agent, "agent"),
+            user_id=_text_or_none(user_id, "user_id"),
             top_k=top_k,
-            kinds=None if kinds is None else [read_enum(MemoryKind, kind, "kinds") for kind in kinds],
-            as_of=_moment(as_of, "as_of"),
-            asked_at=_moment(asked_at, "asked_at"),
-            since=_moment(since, "since"),
-            until=_moment(until, "until"),
-            include_superseded=include_superseded,
+            kinds=arguments.kinds_of_memory(kinds),
+            as_of=moment(as_of, "as_of"),
+            asked_at=moment(asked_at, "asked_at"),
+            since=moment(since, "since"),
+            until=moment(until, "until"),
+            include_superseded=arguments.flag(include_superseded, "include_superseded"),
             token_budget=token_budget,
-            explain=explain,
+            explain=arguments.flag(explain, "explain"),
         )
 
     def get(self, memory_id: str) -> Memory:
@@ -432,11 +439,11 @@ class ALMA:
         """
         return self._reader.memories(
             kind=None if kind is None else read_enum(MemoryKind, kind, "kind"),
-            agent=agent,
+            agent=_text_or_none(agent, "agent"),
             status=None if status is None else read_enum(Status, status, "status"),
             order=order,
             limit=limit,
-            after=after,
+            after=_text_or_none(after, "after"),
         )
 
     def projects(self) -> list[str]:
@@ -449,11 +456,13 @@ class ALMA:
         """Contradictions of the project, settled or not, the strongest first; with `suspected` also the weaker ones
         (score .5 to .7)."""
         settled = None if disposition is None else read_enum(Disposition, disposition, "disposition")
-        return list_contradictions(self._reader, agent=agent, disposition=settled, suspected=suspected)
+        also_weak = arguments.flag(suspected, "suspected")
+        asked = _text_or_none(agent, "agent")
+        return list_contradictions(self._reader, agent=asked, disposition=settled, suspected=also_weak)
 
     def why(self, memory_id: str) -> Explanation:
         """What a memory rests on: its supports, contradictions, sources and history, each with its evidence."""
-        return explain(self._reader, memory_id)
+        return explain(self._reader, checked(memory_id, "memory_id"))
 
     def cypher(self, statement: str, /, **parameters: Any) -> Table:
         """Runs one reading Cypher statement over the whole store; `$project_id` is bound to this project.
@@ -474,18 +483,21 @@ class ALMA:
         """The project's graph as a `networkx.MultiDiGraph` keyed by edge type (`alma_graph.drawing.to_networkx`)."""
         from alma_graph.drawing import to_networkx
 
+        self._store.check_open()
         return to_networkx(self._store.backend, self.project_id, **options)
 
     def draw(self, **options: Any) -> GraphPicture:
         """The project's graph as a picture that Jupyter shows (`alma_graph.drawing.draw`)."""
         from alma_graph.drawing import draw
 
+        self._store.check_open()
         return draw(self._store.backend, self.project_id, **options)
 
     def to_html(self, path: str | os.PathLike[str] | None = None, **options: Any) -> str:
         """The project's graph as one self-contained page; written to `path` where one is given. Returns the page."""
         from alma_graph.drawing import explore
 
+        self._store.check_open()
         return explore(self._store.backend, self.project_id, path, **options)
 
     def stats(self) -> Stats:
@@ -497,11 +509,17 @@ class ALMA:
         return examine(self._store)
 
     def _add_one(self, cls: type[_M], given: Mapping[str, Any], extract: bool) -> _M:
-        return self._writer.add([made(cls, given)], extract=extract)[0]
+        return self._add([made(cls, given)], extract)[0]
+
+    def _add(self, memories: Sequence[_M], extract: bool, progress: Progress | None = None) -> list[_M]:
+        """Writes; all that is left to check is checked first."""
+        arguments.flag(extract, "extract")
+        arguments.callable_or_none(progress, "progress", signature="(done, total)")
+        return self._writer.add(memories, extract=extract, progress=progress)
 
 
-def _moment(value: When, name: str) -> datetime | None:
-    return None if value is None else to_utc(value, name=name)
+def _text_or_none(value: str | None, name: str) -> str | None:
+    return arguments.optional(checked, value, name)
 
 
 def _edge_type(value: str) -> EdgeType:
@@ -509,4 +527,4 @@ def _edge_type(value: str) -> EdgeType:
     for member in asserted:
         if isinstance(value, str) and value.strip().upper() == member:
             return member
-    raise InvalidInputError(f"type={value!r} cannot be asserted; give one of {', '.join(asserted)}")
+    raise InvalidInputError(f"type={shown(value)} cannot be asserted; give one of {', '.join(asserted)}")

@@ -12,11 +12,11 @@ from typing import Any
 from alma_graph.backends.embedded.backend import EmbeddedBackend
 from alma_graph.backends.embedded.dialect import DIALECTS
 from alma_graph.backends.embedded.files import choose_dialect
-from alma_graph.backends.embedded.opening import DEFAULT_BUFFER_POOL, OpenedStore
+from alma_graph.backends.embedded.opening import DEFAULT_BUFFER_POOL, DEFAULT_QUERY_TIMEOUT, OpenedStore
 from alma_graph.backends.memory import MemoryBackend
 from alma_graph.backends.migrations import MIGRATIONS, Migration
 from alma_graph.backends.protocol import Backend
-from alma_graph.errors import AlmaGraphError, InvalidInputError, UnsupportedError
+from alma_graph.errors import AlmaGraphError, InvalidInputError, UnsupportedError, shown
 
 MEMORY = ":memory:"
 BACKENDS: tuple[str, ...] = ("memory", *DIALECTS)
@@ -56,7 +56,8 @@ def create_backend(
         read_only: refuse writes; beside a writer of another process where the engine can (Ladybug).
         lock_timeout: seconds to wait for a store that another process holds.
         create: make the store where there is none.
-        **engine_options: `buffer_pool_bytes` (default 512 MB), `threads` (default: all cores).
+        **engine_options: `buffer_pool_bytes` (default 512 MB), `threads` (default: all cores), `query_timeout` (seconds that a
+            caller's Cypher statement may run; default 60).
 
     A path that is open in this process gives the same object again; it closes with as many `close` calls as opens. A
     second open with another engine or another `read_only` is refused.
@@ -125,11 +126,16 @@ def _open_embedded(
     create: bool,
     options: dict[str, Any],
 ) -> EmbeddedBackend:
-    if isinstance(lock_timeout, bool) or not isinstance(lock_timeout, (int, float)) or not lock_timeout >= 0:
-        raise InvalidInputError(f"lock_timeout={lock_timeout!r} must be a number of seconds, 0 or more")
+    if isinstance(lock_timeout, bool) or not isinstance(lock_timeout, (int, float)) or not 0 <= lock_timeout < 1e9:
+        raise InvalidInputError(f"lock_timeout={shown(lock_timeout)} must be a number of seconds, 0 or more")
     migrations: Sequence[Migration] = options.pop("migrations", MIGRATIONS)
     buffer_pool_bytes = options.pop("buffer_pool_bytes", DEFAULT_BUFFER_POOL)
     threads = options.pop("threads", 0)
+    if isinstance(threads, bool) or not isinstance(threads, int) or not 0 <= threads < 4096:
+        raise InvalidInputError(f"threads={shown(threads)} must be a whole number of threads; 0 is all cores")
+    query_timeout = options.pop("query_timeout", DEFAULT_QUERY_TIMEOUT)
+    if isinstance(query_timeout, bool) or not isinstance(query_timeout, (int, float)) or not 0 < query_timeout < 1e9:
+        raise InvalidInputError(f"query_timeout={shown(query_timeout)} must be a number of seconds above 0")
     _no_options(options, wanted or "embedded")
     real = os.path.realpath(os.path.expanduser(_path_text(path)))
     with _registry_lock:
@@ -146,6 +152,7 @@ def _open_embedded(
             lock_timeout=float(lock_timeout),
             buffer_pool_bytes=buffer_pool_bytes,
             threads=threads,
+            query_timeout=float(query_timeout),
         )
         store.open()
         try:
@@ -205,9 +212,9 @@ def _path_text(path: str | os.PathLike[str]) -> str:
     try:
         text = os.fspath(path)
     except TypeError:
-        raise InvalidInputError(f"path={path!r} is {type(path).__name__}; give a path") from None
+        raise InvalidInputError(f"path={shown(path)} is {type(path).__name__}; give a path") from None
     if not isinstance(text, str) or not text.strip() or "\0" in text:
-        raise InvalidInputError(f"path={path!r} is no path; give the name of a file")
+        raise InvalidInputError(f"path={shown(path)} is no path; give the name of a file")
     return text
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from alma_graph.backends.protocol import Row
 from alma_graph.backends.schema import EDGES, NODES, Column, ColumnType, EdgeSpec, NodeSpec
 from alma_graph.clock import to_utc
-from alma_graph.errors import EmbeddingError, InvalidInputError
+from alma_graph.errors import EmbeddingError, InvalidInputError, shown
 from alma_graph.text import checked
 
 MAX_KEY_BYTES = 65_536
@@ -101,38 +101,38 @@ def _text(value: Any, where: str, _: int) -> str:
 
 def _integer(value: Any, where: str, _: int) -> int:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
-        raise InvalidInputError(f"{where}={value!r} is {type(value).__name__}, not a whole number; give an int")
+        raise InvalidInputError(f"{where}={shown(value)} is {type(value).__name__}, not a whole number; give an int")
     number = int(value)
     if not -_INT64 <= number < _INT64:
-        raise InvalidInputError(f"{where}={number} does not fit in 64 bits")
+        raise InvalidInputError(f"{where}={shown(number, 40)} does not fit in 64 bits")
     return number
 
 
 def _real(value: Any, where: str, _: int) -> float:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise InvalidInputError(f"{where}={value!r} is {type(value).__name__}, not a number; give a float")
+        raise InvalidInputError(f"{where}={shown(value)} is {type(value).__name__}, not a number; give a float")
     try:
         number = float(value)
     except OverflowError:
         number = float("inf")
     if not np.isfinite(number):
-        raise InvalidInputError(f"{where}={value!r} is not finite; give a finite number or None")
+        raise InvalidInputError(f"{where}={shown(value)} is not finite; give a finite number or None")
     return number
 
 
 def _boolean(value: Any, where: str, _: int) -> bool:
     if not isinstance(value, (bool, np.bool_)):
-        raise InvalidInputError(f"{where}={value!r} is {type(value).__name__}; give True or False")
+        raise InvalidInputError(f"{where}={shown(value)} is {type(value).__name__}; give True or False")
     return bool(value)
 
 
 def _time(value: Any, where: str, _: int) -> datetime:
     if not isinstance(value, (datetime, date)):
-        raise InvalidInputError(f"{where}={value!r} is {type(value).__name__}; give a datetime (naive means UTC)")
+        raise InvalidInputError(f"{where}={shown(value)} is {type(value).__name__}; give a datetime (naive means UTC)")
     try:
         return to_utc(value, name=where)
     except OverflowError as error:
-        raise InvalidInputError(f"{where}={value!r} is outside the years 1 to 9999 in UTC") from error
+        raise InvalidInputError(f"{where}={shown(value)} is outside the years 1 to 9999 in UTC") from error
 
 
 def _bytes(value: Any, where: str, _: int) -> bytes:
@@ -159,7 +159,7 @@ def _vector(value: Any, where: str, dimension: int) -> Any:
 
 def _texts(value: Any, where: str, _: int) -> list[str]:
     if isinstance(value, str) or not isinstance(value, (list, tuple)):
-        raise InvalidInputError(f"{where}={value!r} is {type(value).__name__}; give a list of texts")
+        raise InvalidInputError(f"{where}={shown(value)} is {type(value).__name__}; give a list of texts")
     return [checked(item, f"{where}[{position}]", blank=True) for position, item in enumerate(value)]
 
 

@@ -27,8 +27,8 @@ def steps(fast: bool) -> list[tuple[str, Sequence[str], Mapping[str, str]]]:
         ("types (mypy)", [python, "-m", "mypy"], {}),
         ("types (pyright)", [python, "-m", "pyright", "--pythonpath", python], {}),
         ("floors", [str(Path(python).parent / "lint-imports")], {}),
-        ("tests, ladybug and memory", [python, "-m", "pytest", "-q", *quick], {"ALMA_TEST_ENGINE": "ladybug"}),
-        ("tests, kuzu and memory", [python, "-m", "pytest", "-q", *engines], {"ALMA_TEST_ENGINE": "kuzu"}),
+        ("tests, ladybug and memory", [python, "-m", "pytest", "-q", "-rs", *quick], {"ALMA_TEST_ENGINE": "ladybug"}),
+        ("tests, kuzu and memory", [python, "-m", "pytest", "-q", "-rs", *engines], {"ALMA_TEST_ENGINE": "kuzu"}),
     ]
 
 

@@ -67,8 +67,8 @@ class EntityLinker:
             self._work.edges.append(EdgeRow("MENTIONS", source, key, properties))
         for relation in extraction.linked:
             subject, target = self._known(relation.subject), self._known(relation.object)
-            if subject is None or target is None or subject == target:
-                continue  # an argument that is no entity makes no node
+            if subject is None or target is None or subject == target or not {subject, target} & seen.keys():
+                continue  # an argument that is no entity makes no node; one side at least stands in this text
             identity = (memory.id, subject, relation.predicate, target, relation.negated)
             if identity in self._relations:
                 continue

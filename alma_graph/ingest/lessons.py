@@ -40,7 +40,7 @@ from alma_graph.store import Store
 OUTCOME_SCORE = 0.7
 """Score of the edge by which one outcome speaks against a lesson: it counts against it, it does not refute it."""
 
-_UPDATED = ("data", "confidence", "status", "retired_at", "text", "content_hash", "category")
+_UPDATED = ("data", "confidence", "text", "content_hash", "category")
 
 
 class Lessons:
@@ -82,6 +82,9 @@ class Lessons:
     @contextmanager
     def forgetting(self, outcome_ids: Sequence[str], unit: Unit) -> Iterator[None]:
         """As `learning`, for outcomes that go: lessons that rested on them shrink or go too."""
+        if not outcome_ids:
+            yield
+            return
         book = self._book()
         try:
             book.forget(outcome_ids)
@@ -116,11 +119,12 @@ class Lessons:
         for update in updates:
             if update.action == "withdraw":
                 self._withdraw(update, unit, now, gone, heirs)
-        created = [update for update in updates if update.action == "create"]
-        self._create(created, unit, now, heirs)
-        for update in updates:
-            if update.action == "update":
-                self._update(update.lesson, unit, now)
+        standing = [update for update in updates if update.action != "withdraw"]
+        # what the graph holds decides: a lesson may have been forgotten, or the agent's threshold changed, since
+        self._create([update for update in standing if unit.index.row(update.lesson.id) is None], unit, now, heirs)
+        for update in standing:
+            if unit.index.row(update.lesson.id) is not None:
+                self._update(update.lesson, unit, now, back=update.action == "create")
 
     def _withdraw(
         self, update: LessonUpdate, unit: Unit, now: datetime, gone: frozenset[str], heirs: dict[str, list[Memory]]
@@ -143,9 +147,6 @@ class Lessons:
     ) -> None:
         fresh: list[tuple[Lesson, Memory]] = []
         for update in updates:
-            if unit.index.row(update.lesson.id) is not None:
-                self._update(update.lesson, unit, now)  # withdrawn once, and back
-                continue
             fresh.append((update.lesson, self._memory(update.lesson, now, heirs.get(update.lesson.id, ()))))
         if not fresh:
             return
@@ -189,10 +190,13 @@ class Lessons:
             **common,
         )
 
-    def _update(self, lesson: Lesson, unit: Unit, now: datetime) -> None:
+    def _update(self, lesson: Lesson, unit: Unit, now: datetime, *, back: bool) -> None:
+        """Brings a stored lesson up to date; one that was archived when its counts turned may come back."""
         stored = self._store.memory(self._project_id, lesson.id)
         row = memory_to_row(self._memory(lesson, now, (stored,)))
         values = {name: row[name] for name in _UPDATED}
+        if back and stored.status is Status.ARCHIVED:
+            values |= {"status": str(Status.ACTIVE), "retired_at": None}
         if row["text"] != stored.text:  # another spelling of the same wording
             values["embedding"] = self._store.encoder.encode([row["text"]])[0].vector
         unit.work.node_updates.append(NodeUpdate("Memory", row["key"], values))
@@ -255,3 +259,8 @@ def _outcome_edges(unit: Unit, lesson_id: str) -> set[tuple[str, str]]:
     outcomes = index.kind_mask(["outcome"])
     edges = [edge for edge in index.edges.incoming(row) if edge.type in ("SUPPORTS", "CONTRADICTS")]
     return {(edge.type, index.ids[edge.source]) for edge in edges if outcomes[edge.source]}
+
+
+def is_formed(memory: Memory) -> bool:
+    """Whether a memory is a lesson that outcomes formed, whose wording and counts follow them."""
+    return isinstance(memory, (Heuristic, AntiPattern)) and memory.occurrence_count > 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from alma_graph.errors import AlmaGraphError, InvalidInputError
+from alma_graph.errors import AlmaGraphError, InvalidInputError, shown
 from alma_graph.model import Memory
 
 _M = TypeVar("_M", bound=Memory)
@@ -21,12 +21,13 @@ def made(cls: type[_M], item: Mapping[str, Any] | _M, at: int | None = None) -> 
     if isinstance(item, cls):
         return item
     if not isinstance(item, Mapping):
-        raise InvalidInputError(f"{where}{item!r} is neither a mapping of keywords nor {cls.__name__}")
-    fields = {str(key): value for key, value in item.items() if value is not None}
+        raise InvalidInputError(f"{where}{shown(item)} is neither a mapping of keywords nor {cls.__name__}")
+    for key in item:
+        if not isinstance(key, str):
+            raise InvalidInputError(f"{where}the keyword {shown(key)} is no text")
+    fields = {key: value for key, value in item.items() if value is not None}
     if "occurred_at" in fields:
         fields.setdefault("valid_from", fields.pop("occurred_at"))
-    if isinstance(fields.get("metadata"), Mapping):
-        fields["metadata"] = dict(fields["metadata"])
     try:
         return cls(**fields)
     except AlmaGraphError as error:

@@ -26,8 +26,7 @@ def prune(work: UnitOfWork, backend: Backend) -> None:
     if not removed:
         return
     gone = sorted(removed)
-    for row in backend.nodes("Memory", keys=gone, columns=("id",)):
-        work.edge_deletes.append(EdgeMatch(EdgeType.RELATES_TO, where={"memory_id": row["id"]}))
+    _drop_relations(work, backend, gone)
     chunks = [edge.target for edge in backend.edges(EdgeType.HAS_CHUNK, sources=gone)]
     work.node_deletes.extend(("Chunk", key) for key in chunks)
     _close_gaps(work, backend, removed)
@@ -42,6 +41,19 @@ def prune(work: UnitOfWork, backend: Backend) -> None:
             (edge for edge in work.edges if edge.type == type_), outgoing, removed
         )
         work.node_deletes.extend((label, key) for key in sorted(nodes - still))
+
+
+def _drop_relations(work: UnitOfWork, backend: Backend, gone: list[str]) -> None:
+    """Relations that the removed memories stated; each has one of their own entities at an end."""
+    ids = {row["id"] for row in backend.nodes("Memory", keys=gone, columns=("id",))}
+    own = sorted({edge.target for edge in backend.edges(EdgeType.MENTIONS, sources=gone)})
+    if not own:
+        return
+    stated = [*backend.edges(EdgeType.RELATES_TO, sources=own), *backend.edges(EdgeType.RELATES_TO, targets=own)]
+    matches = {(edge.source, edge.target, edge.properties["memory_id"]) for edge in stated}
+    for source, target, memory_id in sorted(matches):
+        if memory_id in ids:
+            work.edge_deletes.append(EdgeMatch(EdgeType.RELATES_TO, source, target, {"memory_id": memory_id}))
 
 
 def _held(edges: Iterable[EdgeRow], outgoing: bool, removed: set[str]) -> set[str]:

@@ -37,12 +37,14 @@ class Unit:
         self._sessions = SessionLinker(project_id, self.index, self.work)
         self._judge = Judge(store, self.index, self.work)
 
-    def add(self, memory: Memory, reading: Reading) -> None:
-        """Adds a new memory: its node, chunks, owners, session, entities, supports and contradictions."""
+    def add(self, memory: Memory, reading: Reading, *, follow: bool = True) -> None:
+        """Adds a new memory: its node, chunks, owners, entities, supports and contradictions; with `follow` it goes to
+        the end of its session."""
         row = self._node(memory, reading)
         entities = self._linker.link(memory, reading.extraction)
         self._owners(memory, row["key"])
-        self._sessions.follow(memory)
+        if follow:
+            self._sessions.follow(memory)
         self._judge.judge(Subject(memory, row["key"], reading.encoded.vector, reading.claims, entities))
 
     def finish(self) -> UnitOfWork:

@@ -12,6 +12,8 @@ from alma_graph.model import MemoryKind
 def forget(writer: Writer, memory_id: str) -> int:
     """Removes one memory with its edges, chunks, the entities that only it mentioned, and what lessons counted of it.
 
+    A lesson may be forgotten too; its outcomes stay, and the next one like them forms it again.
+
     Raises:
         MemoryNotFoundError: the project has no such memory.
     """

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from alma_graph.backends.protocol import EdgeRow, UnitOfWork
+from alma_graph.backends.protocol import EdgeMatch, EdgeRow, UnitOfWork
 from alma_graph.backends.schema import node_key
 from alma_graph.codec import compact_json
 from alma_graph.errors import InvalidInputError
 from alma_graph.index import ProjectIndex
 from alma_graph.ingest.judging import contradiction_id
+from alma_graph.ingest.lessons import is_formed
 from alma_graph.ingest.writer import Writer
 from alma_graph.model import Disposition, EdgeType, Memory, Outcome, Signal
 
@@ -44,6 +45,10 @@ def relate(
         raise InvalidInputError(f"evidence={evidence!r} does not go through JSON: {error}") from None
     with store.lock:
         source, target = store.memory(project_id, source_id), store.memory(project_id, target_id)
+        if isinstance(source, Outcome) and type_ is not EdgeType.INHERITS_FROM and is_formed(target):
+            raise InvalidInputError(
+                f"{target.id!r} is learned from outcomes and counts its own; learn({source.task!r}, ...) counts another"
+            )
         if source.id == target.id:
             raise InvalidInputError(f"{type_} from {source.id!r} to itself says nothing; name two memories")
         if type_ is EdgeType.CONTRADICTS and _newer_first(target, source):
@@ -53,10 +58,13 @@ def relate(
             raise InvalidInputError(f"{target.id!r} already inherits from {source.id!r}; the edge would close a circle")
         start, end = index.row(source.id), index.row(target.id)
         there = start is not None and any(e.type == type_ and e.target == end for e in index.edges.outgoing(start))
+        keys = node_key(project_id, source.id), node_key(project_id, target.id)
+        properties = _properties(project_id, source, target, type_, noted, store.clock())
         if not there:
-            keys = node_key(project_id, source.id), node_key(project_id, target.id)
-            properties = _properties(project_id, source, target, type_, noted, store.clock())
             store.commit(project_id, UnitOfWork(edges=[EdgeRow(type_, *keys, properties, "Memory", "Memory")]))
+        elif type_ is EdgeType.CONTRADICTS:  # the caller's word is more than a detector's suspicion
+            raised = {name: properties[name] for name in ("score", "signal", "origin", "evidence")}
+            store.commit(project_id, UnitOfWork(edge_updates=[(EdgeMatch(type_, *keys), raised)]))
         return Relation(type_, source.id, target.id, created=not there)
 
 

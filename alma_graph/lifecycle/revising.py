@@ -5,63 +5,112 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from alma_graph.backends.protocol import EdgeRow, NodeUpdate
+from alma_graph.backends.protocol import Backend, EdgeMatch, EdgeRow, NodeUpdate
 from alma_graph.backends.schema import node_key
 from alma_graph.codec import compact_json
 from alma_graph.errors import InvalidInputError
 from alma_graph.ids import uuid7
+from alma_graph.ingest.lessons import is_formed
 from alma_graph.ingest.unit import Unit
 from alma_graph.ingest.writer import Writer
-from alma_graph.model import Memory, Outcome, Status
+from alma_graph.model import Event, Memory, Outcome, Status
+from alma_graph.text import checked
 
-_FIXED = frozenset({"id", "project_id", "kind", "created_at", "status", "retired_at"})
+_FIXED = frozenset({"id", "project_id", "kind", "created_at", "status", "retired_at", "session_id", "occurred_at"})
 
 
 def revise(writer: Writer, memory_id: str, reason: str | None, changes: Mapping[str, Any]) -> Memory:
     """Stores a memory with these fields changed, which INHERITS_FROM the old one; the old one is superseded.
 
+    A turn of an episode is replaced in its place, with its time; of other memories the new one holds from now on
+    unless `valid_from` says otherwise.
+
     Raises:
         MemoryNotFoundError: the project has no such memory.
-        InvalidInputError: nothing or an unknown field is changed, a field that the store keeps itself, an outcome
-            (what happened does not change: forget it, or learn another), or a memory that is no longer active.
+        InvalidInputError: nothing or an unknown field is changed, a field that the store keeps itself, a memory that is
+            no longer active, an outcome (what happened does not change), or a lesson (it follows from its outcomes).
     """
     store, project_id = writer.store, writer.project_id
     store.check_writable()
+    noted = compact_json({"reason": "" if reason is None else checked(reason, "reason", blank=True)})
     with store.lock:
-        old = store.memory(project_id, memory_id)
-    if isinstance(old, Outcome):
-        raise InvalidInputError(f"{memory_id!r} is an outcome, which happened as it did; learn another, or forget it")
-    if old.status is not Status.ACTIVE:
-        raise InvalidInputError(f"{memory_id!r} is {old.status}; revise the memory that came after it")
-    known = set(type(old).model_fields) | {
-        field.alias for field in type(old).model_fields.values() if field.alias is not None
-    }
-    for name in changes:
-        if name in _FIXED or name not in known:
-            raise InvalidInputError(f"{name}={changes[name]!r} cannot be revised; fields are {sorted(known - _FIXED)}")
-    now = store.clock()
-    fields = {
-        field.alias or name: getattr(old, name) for name, field in type(old).model_fields.items() if name not in _FIXED
-    }
-    if all(fields.get(name) == value for name, value in changes.items()):
-        raise InvalidInputError(f"the revision of {memory_id!r} changes nothing; give a field with another value")
-    fresh = {"id": uuid7(now), "project_id": project_id, "created_at": now, "valid_from": now, "valid_to": None}
-    new = type(old)(**{**fields, **fresh, "use_count": 0, "last_used_at": None, **changes})
+        old = _revisable(store.memory(project_id, memory_id))
+    new = _successor(old, changes, writer)
     writer.check_scope(new)
     readings = writer.read([new])
     with store.lock:
+        old = _revisable(store.memory(project_id, memory_id))  # another thread may have been faster
         unit = Unit(store, project_id)
-        retired = {"status": str(Status.SUPERSEDED), "retired_at": now, "valid_to": new.valid_from or now}
-        unit.work.node_updates.append(NodeUpdate("Memory", node_key(project_id, old.id), retired))
-        unit.add(new, readings[new.id])
+        unit.work.node_updates.append(NodeUpdate("Memory", node_key(project_id, old.id), _retired(old, new)))
+        unit.add(new, readings[new.id], follow=False)
+        _take_place(unit, store.backend, old, new)
         properties = {
             "mode": "derived",
             "origin": "revision",
-            "evidence": compact_json({"reason": reason or ""}),
+            "evidence": noted,
             "trust": 1.0,
-            "recorded_at": now,
+            "recorded_at": new.created_at,
         }
         ends = node_key(project_id, new.id), node_key(project_id, old.id)
         unit.work.edges.append(EdgeRow("INHERITS_FROM", *ends, properties, "Memory", "Memory"))
         store.commit(project_id, unit.finish())
         return new
+
+
+def _revisable(old: Memory) -> Memory:
+    if isinstance(old, Outcome):
+        raise InvalidInputError(f"{old.id!r} is an outcome, which happened as it did; learn another, or forget it")
+    if is_formed(old):
+        raise InvalidInputError(f"{old.id!r} follows from its outcomes; state your own with add_{old.kind}(...)")
+    if old.status is not Status.ACTIVE:
+        raise InvalidInputError(f"{old.id!r} is {old.status}; revise the memory that came after it")
+    return old
+
+
+def _successor(old: Memory, changes: Mapping[str, Any], writer: Writer) -> Memory:
+    fields = type(old).model_fields
+    free = {field.alias or name for name, field in fields.items() if name not in _FIXED}
+    for name, value in changes.items():
+        if name not in free:
+            raise InvalidInputError(f"{name}={value!r} cannot be revised; fields are {', '.join(sorted(free))}")
+    kept = {field.alias or name: getattr(old, name) for name, field in fields.items() if name not in _FIXED}
+    now = writer.store.clock()
+    fresh: dict[str, Any] = {
+        "id": uuid7(now),
+        "project_id": old.project_id,
+        "created_at": now,
+        "use_count": 0,
+        "last_used_at": None,
+    }
+    if isinstance(old, Event):
+        fresh["session_id"] = getattr(old, "session_id", None)
+    else:
+        fresh |= {"valid_from": now, "valid_to": None}
+    new = type(old)(**{**kept, **fresh, **changes})
+    if all(
+        getattr(new, name) == getattr(old, name) for name in fields if name not in {*_FIXED, *fresh} or name in changes
+    ):
+        raise InvalidInputError(f"the revision of {old.id!r} changes nothing; give a field with another value")
+    return new
+
+
+def _retired(old: Memory, new: Memory) -> dict[str, Any]:
+    """The old memory held until the new one does, and never ends before it began."""
+    ends = [moment for moment in (new.valid_from or new.created_at, old.valid_to) if moment is not None]
+    end = min(ends)
+    if old.valid_from is not None:
+        end = max(end, old.valid_from)
+    return {"status": str(Status.SUPERSEDED), "retired_at": new.created_at, "valid_to": end}
+
+
+def _take_place(unit: Unit, backend: Backend, old: Memory, new: Memory) -> None:
+    """The new turn stands where the old one stood in its episode."""
+    before, after = node_key(old.project_id, old.id), node_key(new.project_id, new.id)
+    for edge in backend.edges("PART_OF", sources=[before]):
+        unit.work.edges.append(EdgeRow("PART_OF", after, edge.target, dict(edge.properties)))
+    for edge in backend.edges("NEXT", targets=[before]):
+        unit.work.edge_deletes.append(EdgeMatch("NEXT", edge.source, before))
+        unit.work.edges.append(EdgeRow("NEXT", edge.source, after))
+    for edge in backend.edges("NEXT", sources=[before]):
+        unit.work.edge_deletes.append(EdgeMatch("NEXT", before, edge.target))
+        unit.work.edges.append(EdgeRow("NEXT", after, edge.target))

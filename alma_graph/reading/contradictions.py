@@ -25,7 +25,11 @@ def list_contradictions(
         edges = store.backend.edges("CONTRADICTS", project_id=reader.project_id)
         keys = sorted({key for edge in edges for key in (edge.source, edge.target)})
         memories = {row["key"]: row_to_memory(row) for row in store.memory_rows(keys)}
-    found = [_contradiction(edge, memories[edge.source], memories[edge.target]) for edge in edges]
+    found = [
+        _contradiction(edge, memories[edge.source], memories[edge.target])
+        for edge in edges
+        if edge.source in memories and edge.target in memories  # another process may have removed one in between
+    ]
     chosen = [
         item
         for item in found

@@ -35,7 +35,9 @@ def explain(reader: Reader, memory_id: str) -> Explanation:
         memories = {row["key"]: row_to_memory(row) for row in store.memory_rows(sorted(others))}
 
     def links(type_: EdgeType, edges: Sequence[EdgeRow], incoming: bool) -> tuple[Link, ...]:
-        found = [Link(type_, memories[e.source if incoming else e.target], _properties(e)) for e in edges]
+        ends = [(memories.get(edge.source if incoming else edge.target), edge) for edge in edges]
+        # Another process may have removed a memory in between.
+        found = [Link(type_, memory, _properties(edge)) for memory, edge in ends if memory is not None]
         return tuple(sorted(found, key=lambda link: link.memory.id))
 
     return Explanation(

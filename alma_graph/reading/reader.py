@@ -7,12 +7,14 @@ from datetime import datetime
 from typing import Any
 
 from alma_graph.config import CacheConfig
-from alma_graph.errors import AlmaGraphError, InvalidInputError, MemoryNotFoundError
+from alma_graph.embedding import Encoder
+from alma_graph.errors import AlmaGraphError, InvalidInputError, MemoryNotFoundError, shown
 from alma_graph.index import ProjectIndex
 from alma_graph.index.rows import NEVER, STATUSES
 from alma_graph.model import Memory, MemoryKind, MemoryScope, Status
+from alma_graph.reading.answers import Answers
 from alma_graph.results import Table
-from alma_graph.retrieval import MemorySlice, QueryEncoder, ScoringConfig, retrieve
+from alma_graph.retrieval import MemorySlice, ScoringConfig, retrieve
 from alma_graph.retrieval.engine import check_request
 from alma_graph.store import Store
 from alma_graph.text import checked
@@ -37,6 +39,7 @@ class Reader:
         self.scopes = scopes
         self.scoring = scoring
         self.cache = cache
+        self._answers = Answers(cache)
 
     def _readable(self, agent: str | None, index: ProjectIndex) -> frozenset[str] | None:
         """The agents whose memories an agent reads; None where nobody in particular asks, who reads the whole project.
@@ -73,10 +76,10 @@ class Reader:
         after: str | None,
     ) -> Iterator[Memory]:
         """The project's memories, newest first; see `ALMA.memories`. Arguments are checked at the call."""
-        if order not in _ORDERS:
-            raise InvalidInputError(f"order={order!r} is not known; give one of {', '.join(_ORDERS)}")
+        if not isinstance(order, str) or order not in _ORDERS:
+            raise InvalidInputError(f"order={shown(order)} is not known; give one of {', '.join(_ORDERS)}")
         if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):
-            raise InvalidInputError(f"limit={limit!r} is no number of memories; give an integer >= 0 or None")
+            raise InvalidInputError(f"limit={shown(limit)} is no number of memories; give an integer >= 0 or None")
         with self.store.lock:
             ids = self._ordered_ids(kind, agent, status, order)
             if after is not None:
@@ -127,8 +130,8 @@ class Reader:
             InvalidInputError: the statement is empty, or `project_id` is given with another value.
         """
         given = parameters.get("project_id", self.project_id)
-        if given != self.project_id:
-            raise InvalidInputError(f"$project_id is bound to {self.project_id!r}; use another name for {given!r}")
+        if not isinstance(given, str) or given != self.project_id:
+            raise InvalidInputError(f"$project_id is bound to {self.project_id!r}; use another name for {shown(given)}")
         self.store.check_open()
         result = self.store.backend.run(checked(statement, "statement"), {**parameters, "project_id": self.project_id})
         return Table(result.columns, result.rows)
@@ -151,16 +154,17 @@ class Reader:
     ) -> MemorySlice:
         """See `ALMA.retrieve`."""
         check_request(task, top_k, kinds, token_budget)
-        encoder: QueryEncoder | None
-        try:
-            encoder = self.store.encoder
-            if self.cache.embedding_cache:
-                encoder.encode_query(task)  # outside of the lock; retrieval finds it in the encoder's cache
-        except AlmaGraphError:
-            encoder = None  # retrieval says so in its warnings and answers with what is left
+        wanted = None if kinds is None else tuple(kinds)
+        period = (as_of, asked_at, since, until)
+        question = (task, agent, user_id, top_k, wanted, period, include_superseded, token_budget, explain)
+        encoder = self._encoder(task)
+        now = self.store.clock()
         with self.store.lock:
             index = self.store.index(self.project_id)
-            return retrieve(
+            known = self._answers.get(question, self.store.sequence, now)
+            if known is not None:
+                return known
+            answer = retrieve(
                 index,
                 self.store.memories_by_key,
                 encoder,
@@ -174,7 +178,21 @@ class Reader:
                 until=until,
                 include_superseded=include_superseded,
                 scoring=self.scoring,
-                now=asked_at if asked_at is not None else self.store.clock(),
+                now=asked_at if asked_at is not None else now,
                 token_budget=token_budget,
                 explain=explain,
             )
+            self._answers.keep(question, self.store.sequence, now, answer)
+        if encoder is not None and not self.cache.embedding_cache:
+            encoder.forget([task])
+        return answer
+
+    def _encoder(self, task: str) -> Encoder | None:
+        """The store's encoder with the task encoded, outside of the lock; None where it cannot run here, which
+        retrieval says in its warnings and answers with what is left."""
+        try:
+            encoder = self.store.encoder
+            encoder.encode_query(task)
+        except AlmaGraphError:
+            return None
+        return encoder

@@ -10,14 +10,14 @@ from typing import Any
 
 from alma_graph.backends import open_backend
 from alma_graph.backends.protocol import Backend, Row
-from alma_graph.clock import Clock
+from alma_graph.clock import Clock, utc_clock
 from alma_graph.embedding import Embedder, Encoder, create_embedder, revision_of
 from alma_graph.errors import AlmaGraphError, EmbedderMismatchError, InvalidInputError
 from alma_graph.extraction import Extractor, create_extractor
-from alma_graph.store.store import Store
+from alma_graph.store.store import Shared, Store
 
 _lock = threading.Lock()
-_stores: weakref.WeakValueDictionary[int, Store] = weakref.WeakValueDictionary()
+_shared: weakref.WeakValueDictionary[int, Shared] = weakref.WeakValueDictionary()
 
 
 def open_store(
@@ -42,14 +42,15 @@ def open_store(
     backend = open_backend(location, read_only=read_only, create=create, lock_timeout=lock_timeout, **connection)
     try:
         with _lock:
-            store = _stores.get(id(backend))
-            if store is None or store.backend is not backend:
-                store = Store(location, backend, _encoder(backend, chosen), reader, clock)
-                _stores[id(backend)] = store
+            shared = _shared.get(id(backend))
+            if shared is None or shared.backend is not backend:
+                shared = Shared(backend, _encoder(backend, chosen), backend.sequence())
+                _shared[id(backend)] = shared
             elif chosen is not None:
                 _check(backend.meta() or {}, chosen, location)
-            store.handles += 1
-            return store
+                if isinstance(shared.encoder, AlmaGraphError):
+                    shared.encoder = Encoder(chosen)
+            return Store(location, shared, reader, utc_clock(clock))
     except BaseException:
         backend.close()
         raise

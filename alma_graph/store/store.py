@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from alma_graph.backends.protocol import Backend, Row, UnitOfWork
 from alma_graph.backends.schema import node_key
@@ -18,36 +19,53 @@ from alma_graph.index import ProjectIndex
 from alma_graph.learning import StrategyBook
 from alma_graph.model import Memory
 from alma_graph.store.sides import JudgedSide
+from alma_graph.text import checked
 
 _KEPT_SESSIONS = 1024
 _KEPT_SIDES = 5_000
 _KEPT_MEMORIES = 10_000
 
 
+@dataclass(slots=True, weakref_slot=True)
+class Shared:
+    """What all handles of one path have in common; guarded by `lock`."""
+
+    backend: Backend
+    encoder: Encoder | AlmaGraphError
+    sequence: int
+    handles: int = 0
+    lock: threading.RLock = field(default_factory=threading.RLock)
+    indexes: dict[str, ProjectIndex] = field(default_factory=dict)
+    sessions: OrderedDict[tuple[str, str], SessionContext] = field(default_factory=OrderedDict)
+    books: dict[str, tuple[dict[str, int], StrategyBook]] = field(default_factory=dict)
+    sides: OrderedDict[str, JudgedSide] = field(default_factory=OrderedDict)
+    memories: dict[str, Memory] = field(default_factory=dict)
+
+    def clear(self) -> None:
+        """Drops everything that can be read from the graph again."""
+        self.indexes.clear()
+        self.books.clear()
+        self.sides.clear()
+        self.memories.clear()
+
+
 class Store:
-    """A backend with its locks, indexes, models and caches.
+    """One handle of a store: what its path shares, with this handle's own extractor and clock.
 
     The graph is the truth: indexes are loaded from it on first use and brought up to date with every unit of work. All
-    of it is guarded by `lock`; texts are encoded and parsed outside of it.
+    of it is guarded by `lock`; texts of callers are encoded and parsed outside of it.
     """
 
-    def __init__(
-        self, location: str, backend: Backend, encoder: Encoder | AlmaGraphError, extractor: Extractor, clock: Clock
-    ) -> None:
+    def __init__(self, location: str, shared: Shared, extractor: Extractor, clock: Clock) -> None:
         self.location = location
-        self.backend = backend
+        self.shared = shared
+        self.backend = shared.backend
+        self.lock = shared.lock
         self.extractor = extractor
         self.clock = clock
-        self.lock = threading.RLock()
-        self.handles = 0
-        self._encoder = encoder
-        self._indexes: dict[str, ProjectIndex] = {}
-        self._sequence = backend.sequence()
-        self._sessions: OrderedDict[tuple[str, str], SessionContext] = OrderedDict()
-        self._books: dict[str, tuple[dict[str, int], StrategyBook]] = {}
-        self._sides: OrderedDict[str, JudgedSide] = OrderedDict()
-        self._memories: dict[str, Memory] = {}
         self.detector: ContradictionDetector = SymbolicDetector()
+        self._closed = False
+        shared.handles += 1
 
     @property
     def encoder(self) -> Encoder:
@@ -56,9 +74,9 @@ class Store:
         Raises:
             AlmaGraphError: the store's embedder could not be made here; reading without vectors still works.
         """
-        if isinstance(self._encoder, AlmaGraphError):
-            raise self._encoder
-        return self._encoder
+        if isinstance(self.shared.encoder, AlmaGraphError):
+            raise self.shared.encoder
+        return self.shared.encoder
 
     @property
     def judges(self) -> bool:
@@ -66,8 +84,8 @@ class Store:
         return self.extractor.name not in ("rules", "none")
 
     def check_open(self) -> None:
-        """Raises StoreClosedError once every handle was closed."""
-        if self.handles == 0:
+        """Raises StoreClosedError once this handle was closed."""
+        if self._closed:
             raise StoreClosedError(f"the store {self.location!r} is closed; open it again")
 
     def check_writable(self) -> None:
@@ -81,33 +99,36 @@ class Store:
         self.check_open()
         if self.backend.read_only:  # another process may have written
             sequence = self.backend.sequence()
-            if sequence != self._sequence:
-                self._indexes.clear()
-                self._memories.clear()
-                self._sides.clear()
-                self._sequence = sequence
-        index = self._indexes.get(project_id)
+            if sequence != self.shared.sequence:
+                self.shared.clear()
+                self.shared.sequence = sequence
+        index = self.shared.indexes.get(project_id)
         if index is None:
-            index = self._indexes[project_id] = ProjectIndex.load(self.backend, project_id)
+            index = self.shared.indexes[project_id] = ProjectIndex.load(self.backend, project_id)
         return index
 
     def commit(self, project_id: str, work: UnitOfWork) -> None:
         """Writes a unit of work and brings the project's index up to date; call it with `lock` held."""
         index = self.index(project_id)
-        self.backend.write(work)
-        self._sequence += 1
-        written = [update.key for update in work.node_updates] + [key for _, key in work.node_deletes]
-        for key in written:
-            self._memories.pop(key, None)
         try:
+            self.backend.write(work)
+            self.shared.sequence += 1
+            for key in [*(update.key for update in work.node_updates), *(key for _, key in work.node_deletes)]:
+                self.shared.memories.pop(key, None)
+                self.shared.sides.pop(key, None)
             index.apply(work)
         except BaseException:
-            self._indexes.pop(project_id, None)  # derived: the next reader loads it anew from the graph
+            self.shared.clear()  # whatever was written: the next reader loads it anew from the graph
             raise
+
+    @property
+    def sequence(self) -> int:
+        """Grows with every unit of work written here, and with those of others that a reader has seen."""
+        return self.shared.sequence
 
     def drop_index(self, project_id: str) -> None:
         """Forgets the derived arrays of a project; they are loaded again on the next use."""
-        self._indexes.pop(project_id, None)
+        self.shared.indexes.pop(project_id, None)
 
     def memory(self, project_id: str, memory_id: str) -> Memory:
         """The memory with this id.
@@ -115,7 +136,7 @@ class Store:
         Raises:
             MemoryNotFoundError: the project has none.
         """
-        found = self.memories(project_id, [memory_id])
+        found = self.memories(project_id, [checked(memory_id, "memory_id")])
         if not found:
             raise MemoryNotFoundError(f"no memory has the id {memory_id!r} in project {project_id!r}")
         return found[0]
@@ -127,13 +148,13 @@ class Store:
     def memories_by_key(self, keys: Sequence[str]) -> list[Memory]:
         """The memories with these node keys, in their order; absent ones are left out. Models are frozen, so those read
         lately are given again until they are written."""
-        missing = [key for key in keys if key not in self._memories]
+        missing = [key for key in keys if key not in self.shared.memories]
         if missing:
             for row in self.memory_rows(missing):
-                self._memories[row["key"]] = row_to_memory(row)
-        found = [memory for key in keys if (memory := self._memories.get(key)) is not None]
-        while len(self._memories) > _KEPT_MEMORIES:
-            del self._memories[next(iter(self._memories))]
+                self.shared.memories[row["key"]] = row_to_memory(row)
+        found = [memory for key in keys if (memory := self.shared.memories.get(key)) is not None]
+        while len(self.shared.memories) > _KEPT_MEMORIES:
+            del self.shared.memories[next(iter(self.shared.memories))]
         return found
 
     def memory_rows(self, keys: Sequence[str], *, claims: bool = False) -> list[Row]:
@@ -145,53 +166,52 @@ class Store:
         """What pronouns of the next turn of this session may look back at."""
         with self.lock:
             key = (project_id, session_id)
-            context = self._sessions.setdefault(key, SessionContext())
-            self._sessions.move_to_end(key)
-            while len(self._sessions) > _KEPT_SESSIONS:
-                self._sessions.popitem(last=False)
+            context = self.shared.sessions.setdefault(key, SessionContext())
+            self.shared.sessions.move_to_end(key)
+            while len(self.shared.sessions) > _KEPT_SESSIONS:
+                self.shared.sessions.popitem(last=False)
             return context
 
     def forget_text(self, text: str) -> None:
         """Drops what caches hold of a text that was removed."""
-        self._sides.clear()
-        if isinstance(self._encoder, Encoder):
-            self._encoder.forget([text])
+        self.shared.sides.clear()
+        if isinstance(self.shared.encoder, Encoder):
+            self.shared.encoder.forget([text])
 
     def kept_side(self, key: str) -> JudgedSide | None:
         """A memory as the detector sees it, if it was judged lately."""
-        return self._sides.get(key)
+        return self.shared.sides.get(key)
 
     def keep_side(self, side: JudgedSide) -> None:
         """Remembers how the detector sees a memory, so that judging the next one needs no reading."""
-        self._sides[side.key] = side
-        while len(self._sides) > _KEPT_SIDES:
-            self._sides.popitem(last=False)
+        self.shared.sides[side.key] = side
+        while len(self.shared.sides) > _KEPT_SIDES:
+            self.shared.sides.popitem(last=False)
 
     def book(self, project_id: str, least: Mapping[str, int]) -> StrategyBook | None:
         """What the outcomes of a project teach, as kept in memory; None where it must be read from the graph, also when
         the agents' thresholds are others than it was made with."""
-        kept = self._books.get(project_id)
+        kept = self.shared.books.get(project_id)
         return kept[1] if kept is not None and kept[0] == least else None
 
     def keep_book(self, project_id: str, least: Mapping[str, int], book: StrategyBook) -> None:
         """Keeps the book of a project."""
-        self._books[project_id] = (dict(least), book)
+        self.shared.books[project_id] = (dict(least), book)
 
     def drop_book(self, project_id: str) -> None:
         """Forgets the book of a project; it is read from the graph on the next use."""
-        self._books.pop(project_id, None)
+        self.shared.books.pop(project_id, None)
 
     def release(self) -> None:
-        """Gives back one handle; the last one closes the engine."""
+        """Gives this handle back; the last one of a path closes the engine. Idempotent."""
         with self.lock:
-            if self.handles > 0:
-                self.handles -= 1
-                self.backend.close()
-                if self.handles == 0:
-                    self._indexes.clear()
-                    self._books.clear()
-                    self._memories.clear()
-                    self._sides.clear()
+            if self._closed:
+                return
+            self._closed = True
+            self.shared.handles -= 1
+            if self.shared.handles == 0:
+                self.shared.clear()
+            self.backend.close()
 
 
 MEMORY_COLUMNS = (

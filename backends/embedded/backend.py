@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -24,6 +25,8 @@ from alma_graph.backends.values import chosen_columns, edge_spec, node_spec
 from alma_graph.backends.verify import graph_problems
 from alma_graph.clock import system_clock
 from alma_graph.errors import AlmaGraphError, BackendError, ReadOnlyError, StoreClosedError, StoreError
+
+_log = logging.getLogger(__name__)
 
 _VECTOR_WEIGHT = 30
 
@@ -84,7 +87,14 @@ class EmbeddedBackend:
                 self._engine.log_bytes() >= self._dialect.checkpoint_bytes
                 or self._updates >= self._dialect.update_budget
             ):
-                self._checkpoint()
+                try:
+                    self._checkpoint()
+                except (
+                    StoreError
+                ) as error:  # the unit is committed: it stays in the log, and the next write tries again
+                    _log.warning(
+                        "%s: the checkpoint after a write failed and will be tried again: %s", self.path, error
+                    )
 
     def sequence(self) -> int:
         """Meta.sequence as stored now; 0 for a new store."""

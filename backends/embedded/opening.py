@@ -23,10 +23,14 @@ from alma_graph.errors import (
     StoreCorruptError,
     StoreError,
     StoreVersionError,
+    shown,
 )
 
 DEFAULT_BUFFER_POOL = 512 * MEGABYTE
+DEFAULT_QUERY_TIMEOUT = 60.0
+"""Seconds that a caller's Cypher statement may run."""
 _SMALLEST_BUFFER_POOL = 64 * MEGABYTE
+_LARGEST_BUFFER_POOL = 2**47
 _GUARD_SECONDS = 0.05
 _GUARD_BYTES_PER_SECOND = 200 * MEGABYTE
 _TRANSIENT = ("checkpoint", "reading past", "invalid local node offset", "wal", "corrupted", "lock", "could not")
@@ -47,18 +51,28 @@ class OpenedStore:
     """The files of one store, held by this process, with its engine."""
 
     def __init__(
-        self, path: str, dialect: Dialect, *, read_only: bool, lock_timeout: float, buffer_pool_bytes: int, threads: int
+        self,
+        path: str,
+        dialect: Dialect,
+        *,
+        read_only: bool,
+        lock_timeout: float,
+        buffer_pool_bytes: int,
+        threads: int,
+        query_timeout: float = DEFAULT_QUERY_TIMEOUT,
     ) -> None:
         if isinstance(buffer_pool_bytes, bool) or not isinstance(buffer_pool_bytes, int):
-            raise InvalidInputError(f"buffer_pool_bytes={buffer_pool_bytes!r} must be a whole number of bytes")
-        if buffer_pool_bytes < _SMALLEST_BUFFER_POOL:
+            raise InvalidInputError(f"buffer_pool_bytes={shown(buffer_pool_bytes)} must be a whole number of bytes")
+        if not _SMALLEST_BUFFER_POOL <= buffer_pool_bytes < _LARGEST_BUFFER_POOL:
             raise InvalidInputError(
-                f"buffer_pool_bytes={buffer_pool_bytes} is too small; give {_SMALLEST_BUFFER_POOL} or more"
+                f"buffer_pool_bytes={shown(buffer_pool_bytes)} is out of range; give {_SMALLEST_BUFFER_POOL} or more, "
+                "and no more than the machine has"
             )
         self.path = path
         self.dialect = dialect
         self.read_only = read_only
         self._timeout = lock_timeout
+        self.query_timeout = query_timeout
         self.lock = StoreLock(path)
         self._readers = FileLock(f"{path}.readers")
         self._guard = CheckpointGuard(path)

@@ -7,6 +7,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
+from alma_graph.arguments import MAX_DEPTH
 from alma_graph.backends.embedded.engine import Link
 from alma_graph.backends.embedded.opening import OpenedStore
 from alma_graph.backends.embedded.statements import naive
@@ -14,7 +15,7 @@ from alma_graph.backends.protocol import Result
 from alma_graph.backends.readonly import check_statement
 from alma_graph.backends.schema import EDGES, NODES
 from alma_graph.clock import to_utc
-from alma_graph.errors import CypherError, InvalidInputError, ReadOnlyError
+from alma_graph.errors import CypherError, InvalidInputError, ReadOnlyError, shown
 
 _WRITE_REFUSED = ("read-only transaction", "read only transaction", "write query inside", "read-only mode")
 _PROPERTIES = {
@@ -39,15 +40,16 @@ def run(store: OpenedStore, statement: str, parameters: Mapping[str, Any]) -> Re
     with store.using():
         link = store.engine.connect()
         try:
-            return _in_read_transaction(link, checked.text, bound, store.dialect.name)
+            return _in_read_transaction(link, checked.text, bound, store)
         finally:
             with suppress(RuntimeError):
                 link.close()
 
 
-def _in_read_transaction(link: Link, text: str, bound: dict[str, Any], engine: str) -> Result:
+def _in_read_transaction(link: Link, text: str, bound: dict[str, Any], store: OpenedStore) -> Result:
     link.rows("BEGIN TRANSACTION READ ONLY")
     try:
+        link.raw.set_query_timeout(max(1, int(store.query_timeout * 1000)))
         result = link.raw.execute(link.prepare(text, bound), bound)
         if isinstance(result, list):
             raise ReadOnlyError("only one statement at a time can run")
@@ -62,27 +64,45 @@ def _in_read_transaction(link: Link, text: str, bound: dict[str, Any], engine: s
             raise
         if any(words in str(error).lower() for words in _WRITE_REFUSED):
             raise ReadOnlyError(f"the statement writes, and may only read: {error}") from error
-        raise CypherError(f"{engine} refused the statement: {error}") from error
+        if "interrupted" in str(error).lower():
+            raise CypherError(
+                f"the statement ran longer than query_timeout={store.query_timeout:g} seconds; narrow it, or open the "
+                "store with a longer query_timeout"
+            ) from error
+        raise CypherError(f"{store.dialect.name} refused the statement: {error}") from error
     link.rows("COMMIT")
     return Result(columns, rows)
 
 
-def _bound(value: Any, where: str) -> Any:
+def _bound(value: Any, where: str, depth: int = 0) -> Any:
     """A parameter as both engines take it."""
+    if depth > MAX_DEPTH:
+        raise InvalidInputError(
+            f"{where[:80]} is deeper than {MAX_DEPTH} levels, or contains itself; bind flatter values"
+        )
     if value is None or isinstance(value, (bool, int, float, str)):
         return _encodable(value, where)
     if isinstance(value, datetime):
         return naive(to_utc(value, name=where))
     if isinstance(value, Mapping):
-        return {str(name): _bound(item, f"{where}.{name}") for name, item in value.items()}
+        return {
+            _encodable(_name(name, where), where): _bound(item, f"{where}.{shown(name, 40)}", depth + 1)
+            for name, item in value.items()
+        }
     if hasattr(value, "tolist"):
-        return _bound(value.tolist(), where)
+        return _bound(value.tolist(), where, depth + 1)
     if isinstance(value, (list, tuple, set, frozenset)):
         items = sorted(value, key=repr) if isinstance(value, (set, frozenset)) else value
-        return [_bound(item, f"{where}[{position}]") for position, item in enumerate(items)]
+        return [_bound(item, f"{where}[{position}]", depth + 1) for position, item in enumerate(items)]
     if hasattr(value, "isoformat"):
         return value
     raise InvalidInputError(f"{where} is {type(value).__name__}; bind text, numbers, times, lists or mappings")
+
+
+def _name(name: Any, where: str) -> str:
+    if not isinstance(name, str):
+        raise InvalidInputError(f"{where} has the key {shown(name)}; the keys of a mapping must be text")
+    return name
 
 
 def _encodable(value: Any, where: str) -> Any:
@@ -90,9 +110,11 @@ def _encodable(value: Any, where: str) -> Any:
         try:
             value.encode()
         except UnicodeEncodeError:
-            raise InvalidInputError(f"{where}={value!r} has a lone surrogate, which is no Unicode character") from None
+            raise InvalidInputError(
+                f"{where}={shown(value)} has a lone surrogate, which is no Unicode character"
+            ) from None
     if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**63:
-        raise InvalidInputError(f"{where}={value} does not fit in 64 bits")
+        raise InvalidInputError(f"{where}={shown(value, 40)} does not fit in 64 bits")
     return value
 
 

@@ -203,3 +203,35 @@ def test_a_task_finds_the_lesson_before_the_runs_it_sums_up(alma: ALMA) -> None:
     lessons = alma.retrieve("Deploy orders-api 1.7.0 to production", kinds=["heuristic", "anti_pattern"])
     assert {hit.memory.kind for hit in lessons.hits} == {"heuristic", "anti_pattern"}
     assert len(alma.retrieve("Deploy orders-api 1.7.0", kinds=["outcome"], top_k=10).hits) == 10
+
+
+def test_a_forgotten_lesson_forms_again_with_the_next_outcome(alma: ALMA) -> None:
+    learn(alma, 3, strategy_used="Blue-green deployment")
+    alma.forget(heuristics(alma)[0].id)
+    assert heuristics(alma) == []
+    learn(alma, 1, strategy_used="Blue-green deployment")
+    [lesson] = heuristics(alma)
+    assert lesson.success_count == 4
+    assert alma.doctor().ok
+
+
+def test_another_threshold_on_an_existing_store(open_alma: Open, engine: str) -> None:
+    alma = open_alma()
+    learn(alma, 2, strategy_used="Blue-green deployment")
+    if engine != "memory":
+        alma.close()
+    alma = open_alma(scopes=[MemoryScope(agent_name="dev", min_occurrences_for_heuristic=2)])
+    learn(alma, 2, strategy_used="Blue-green deployment")
+    [lesson] = heuristics(alma)
+    assert lesson.success_count == (2 if engine == "memory" else 4)
+
+
+def test_a_lesson_follows_its_outcomes_and_nothing_else(alma: ALMA) -> None:
+    learn(alma, 3, strategy_used="Blue-green deployment")
+    [lesson] = heuristics(alma)
+    other = alma.learn(**DEPLOY, outcome="success", strategy_used="Something else entirely")
+    with pytest.raises(InvalidInputError, match="follows from its outcomes"):
+        alma.revise(lesson.id, strategy="Canary release")
+    with pytest.raises(InvalidInputError, match="counts its own"):
+        alma.relate(other.id, "SUPPORTS", lesson.id)
+    assert alma.get(lesson.id) == lesson

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from alma_graph import (
     ALMA,
     AlmaGraphError,
+    CacheConfig,
     DomainKnowledge,
     EmbedderMismatchError,
     Heuristic,
@@ -22,6 +23,7 @@ from alma_graph import (
     MemoryNotFoundError,
     UserPreference,
 )
+from alma_graph.errors import StoreClosedError
 from tests.alma.conftest import Open
 
 ODD = ["O'Brien's \"shop\"", "a`b", "x'}) DETACH DELETE n //", "shop\nnewline", "\U0001f6d2", "店", "a/b:c", " lead"]
@@ -350,3 +352,101 @@ def test_names_that_differ_in_a_digit_stay_apart(alma: ALMA) -> None:
     entities = {data["name"] for _, data in alma.to_networkx().nodes(data=True) if data["label"] == "Entity"}
     assert {"3.11", "3.12"} <= entities or {"Python 3.11", "Python 3.12"} <= entities
     assert {"node-5", "node-6"} <= entities
+
+
+def test_a_revision_never_ends_a_memory_before_it_began(plain: ALMA) -> None:
+    later = plain.add_domain_knowledge(agent="a", domain="d", fact="from 2099 on", valid_from="2099-01-01")
+    plain.revise(later.id, fact="from 2099 on, they say")
+    now = plain.add_domain_knowledge(agent="a", domain="d", fact="x", valid_from="2024-01-01")
+    plain.revise(now.id, fact="y", valid_from="2020-01-01")
+    assert len(list(plain.memories(status=None))) == 4  # every one of them can be read
+    assert plain.get(now.id).valid_to == plain.get(now.id).valid_from
+
+
+def test_only_one_of_many_revisions_at_once_wins(plain: ALMA) -> None:
+    old = plain.add_domain_knowledge(agent="a", domain="d", fact="the first wording")
+    results: list[str] = []
+
+    def revise(number: int) -> None:
+        try:
+            results.append(plain.revise(old.id, fact=f"wording {number}").text)
+        except InvalidInputError as error:
+            results.append(type(error).__name__)
+
+    threads = [threading.Thread(target=revise, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results.count("InvalidInputError") == 5
+    assert len(list(plain.memories())) == 1
+
+
+def test_a_revised_turn_keeps_its_place_and_time(plain: ALMA) -> None:
+    first = plain.observe(agent="a", text="I moved to Rome.", session_id="s", occurred_at="2024-01-01")
+    plain.observe(agent="a", text="ok", session_id="s")
+    new = plain.revise(first.id, text="I moved to Oslo.", reason="misheard")
+    assert plain.get(new.id) == new
+    assert new.valid_from == first.valid_from
+    assert plain.stats().edges["NEXT"] == 1
+    [hit] = [hit for hit in plain.retrieve("moved to Oslo").hits if hit.memory.id == new.id]
+    assert [turn.text for turn in hit.context] == ["ok"]
+
+
+def test_projects_do_not_touch_each_other_by_equal_ids(open_alma: Open, engine: str) -> None:
+    one, two = open_alma(project_id="one"), open_alma(project_id="two")
+    for alma in (one, two):
+        alma.add_domain_knowledge(agent="a", domain="d", fact="The auth-service uses Redis.", id="m1")
+    before = two.stats()
+    assert before.edges["RELATES_TO"] == 1
+    one.forget("m1")
+    assert two.stats().edges == before.edges
+    assert one.stats().edges == {}
+
+
+def test_a_callers_contradiction_is_more_than_a_suspicion(alma: ALMA) -> None:
+    one = alma.add_domain_knowledge(agent="a", domain="d", fact="The audit log is mutable.")
+    two = alma.add_domain_knowledge(agent="b", domain="d", fact="The audit log is immutable.")
+    [found] = alma.contradictions(suspected=True)
+    assert not alma.relate(one.id, "CONTRADICTS", two.id, evidence={"seen": "in the code"}).created
+    [raised] = alma.contradictions()
+    assert (raised.id, raised.score, raised.signal) == (found.id, 1.0, "user")
+
+
+def test_a_closed_handle_is_closed_though_another_is_open(open_alma: Open, engine: str) -> None:
+    one, two = open_alma(embedder="hashing"), open_alma(project_id="other", embedder="hashing")
+    one.close()
+    one.close()
+    for call in (
+        one.stats,
+        one.projects,
+        one.doctor,
+        lambda: one.retrieve("x"),
+        one.to_html,
+        one.contradictions,
+    ):
+        with pytest.raises(StoreClosedError):
+            call()
+    with pytest.raises(StoreClosedError):
+        one.observe(agent="a", text="x", session_id="s")
+    two.observe(agent="a", text="x", session_id="s")
+    assert two.stats().memories == 1
+
+
+def test_each_handle_has_its_own_clock(open_alma: Open) -> None:
+    one = open_alma(embedder="hashing", extractor="none", clock=lambda: datetime(2000, 1, 1))
+    two = open_alma(embedder="hashing", extractor="none", clock=lambda: datetime(2001, 1, 1, tzinfo=UTC))
+    assert one.observe(agent="a", text="x", session_id="s").created_at == datetime(2000, 1, 1, tzinfo=UTC)
+    assert two.observe(agent="a", text="y", session_id="s").created_at == datetime(2001, 1, 1, tzinfo=UTC)
+
+
+def test_answers_are_kept_until_something_is_written(open_alma: Open) -> None:
+    alma = open_alma(embedder="hashing", extractor="none")
+    alma.add_domain_knowledge(agent="a", domain="d", fact="the vault is in Bern")
+    first = alma.retrieve("vault Bern")
+    assert alma.retrieve("vault Bern") is first
+    alma.add_domain_knowledge(agent="a", domain="d", fact="the vault key is in Basel")
+    assert alma.retrieve("vault Bern") is not first
+    off = open_alma(cache=CacheConfig(enabled=False), embedder="hashing", extractor="none")
+    off.add_domain_knowledge(agent="a", domain="d", fact="the vault is in Bern")
+    assert off.retrieve("vault Bern") is not off.retrieve("vault Bern")
