@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -110,8 +109,8 @@ class ALMA:
             read_only: nothing is written; on Ladybug another process may write meanwhile.
             create: whether a new file may be made.
             lock_timeout: seconds to wait for a file that another process holds.
-            connection: `username`, `password`, `database` of a server, or options of the engine such as
-                `buffer_pool_bytes`.
+            connection: `username`, `password`, `database` of a server, or options of the engine:
+                `buffer_pool_bytes`; `query_timeout`, seconds that a statement of `cypher` may run (60).
 
         Raises:
             StoreLockedError: another process holds the file; names its pid.
@@ -482,7 +481,9 @@ class ALMA:
     def to_networkx(self, **options: Any) -> networkx.MultiDiGraph:
         """The project's graph as a `networkx.MultiDiGraph` keyed by edge type (`alma_graph.drawing.to_networkx`)."""
         from alma_graph.drawing import to_networkx
+        from alma_graph.drawing.options import check_options
 
+        check_options(options, to_networkx)
         self._store.check_open()
         return to_networkx(self._store.backend, self.project_id, **options)
 

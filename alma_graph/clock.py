@@ -44,7 +44,9 @@ def to_utc(value: datetime | date | str | float, *, name: str = "time") -> datet
         except InvalidInputError:
             raise
         except (ValueError, OverflowError) as error:
-            raise InvalidInputError(f"{name}={shown(value)} is no ISO 8601 time; write e.g. 2026-05-01T12:00:00Z") from error
+            raise InvalidInputError(
+                f"{name}={shown(value)} is no ISO 8601 time; write e.g. 2026-05-01T12:00:00Z"
+            ) from error
     raise InvalidInputError(f"{name}={shown(value)} is no time; give a datetime, an ISO 8601 text or epoch seconds")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from alma_graph.backends.protocol import Row
 from alma_graph.backends.schema import node_key
-from alma_graph.errors import StoreCorruptError
+from alma_graph.errors import InvalidInputError, StoreCorruptError, shown
 from alma_graph.model import KINDS, Memory, MemoryKind
 from alma_graph.text import content_hash
 
@@ -18,8 +18,15 @@ _SHARED = (
 
 
 def compact_json(value: Any) -> str:
-    """JSON with sorted keys and no white space, so that equal values give equal text."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    """JSON with sorted keys and no white space, so that equal values give equal text.
+
+    Raises:
+        InvalidInputError: NaN, an infinity, or what JSON does not know; the message says which.
+    """
+    try:
+        return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInputError(f"{shown(value, 80)} does not go through JSON: {error}") from None
 
 
 def memory_to_row(memory: Memory) -> Row:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Field
 
+from alma_graph import arguments
 from alma_graph.errors import ConfigError, InvalidInputError
 from alma_graph.model import MemoryScope, Model, Text, Texts
 from alma_graph.retrieval.scoring import ScoringConfig
+from alma_graph.text import checked_name
 
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
@@ -64,6 +67,42 @@ class Config(Model):
     agents: dict[str, AgentConfig] = Field(default_factory=dict)
 
 
+def scopes_by_agent(scopes: Iterable[MemoryScope] | None) -> dict[str, MemoryScope]:
+    """The scopes under their agents' names; None is none.
+
+    Raises:
+        InvalidInputError: not a list, something in it that is no scope, or two scopes of one agent.
+    """
+    if isinstance(scopes, MemoryScope):
+        raise InvalidInputError("scopes is one MemoryScope; give a list of them: scopes=[MemoryScope(...)]")
+    found: dict[str, MemoryScope] = {}
+    for at, scope in enumerate(arguments.listed(() if scopes is None else scopes, "scopes", of="MemoryScope(...)")):
+        name = arguments.instance(scope, MemoryScope, f"scopes[{at}]").agent_name
+        if name in found:
+            raise InvalidInputError(f"scopes[{at}] is a second one for agent {name!r}; give one for each agent")
+        found[name] = scope
+    return found
+
+
+def check_settings(
+    project_id: object, scoring: object, cache: object, clock: object, *, read_only: object, create: object
+) -> None:
+    """Refuses what `ALMA.open` cannot take, before a file is looked at.
+
+    Raises:
+        InvalidInputError: names the setting and the cure.
+    """
+    checked_name(project_id, "project_id")
+    for name, given, cls in (("scoring", scoring, ScoringConfig), ("cache", cache, CacheConfig)):
+        if given is not None:
+            arguments.instance(given, cls, name)
+    for name, switch in (("read_only", read_only), ("create", create)):
+        arguments.flag(switch, name)
+    if clock is None:
+        raise InvalidInputError("clock=None tells no time; leave it out for the system's clock")
+    arguments.callable_or_none(clock, "clock", signature="() -> datetime")
+
+
 def expand(value: Any, where: str = "") -> Any:
     """`${NAME}` in every text replaced by the environment's variable.
 
@@ -95,21 +134,22 @@ def load_config(path: str | os.PathLike[str], **changes: Any) -> Config:
     """
     import yaml
 
+    place = arguments.path_text(path, "path")
     try:
-        raw = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+        raw = yaml.safe_load(Path(place).read_text(encoding="utf-8"))
     except OSError as error:
-        raise ConfigError(f"the configuration {os.fspath(path)!r} cannot be read: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigError(f"the configuration {os.fspath(path)!r} is no YAML: {error}") from error
+        raise ConfigError(f"the configuration {place!r} cannot be read: {error.strerror}") from error
+    except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
+        raise ConfigError(f"the configuration {place!r} is no YAML: {error}") from error
     if isinstance(raw, dict) and set(raw) == {"alma"}:
         raw = raw["alma"]
     if not isinstance(raw, dict) or not all(isinstance(key, str) for key in raw):
-        raise ConfigError(
-            f"the configuration {os.fspath(path)!r} must be a mapping of settings, with project_id at least"
-        )
+        raise ConfigError(f"the configuration {place!r} must be a mapping of settings, with project_id at least")
     try:
         return Config(**{**expand(raw), **changes})
+    except RecursionError:
+        raise ConfigError(f"the configuration {place!r} is nested too deep, or contains itself") from None
     except ConfigError:
         raise
     except InvalidInputError as error:
-        raise ConfigError(f"{os.fspath(path)}: {error}") from None
+        raise ConfigError(f"{place}: {error}") from None

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from alma_graph.errors import InvalidInputError
+from alma_graph.errors import InvalidInputError, shown
 
 
 class MemoryKind(StrEnum):
@@ -120,7 +120,7 @@ def enum_of(cls: type[_E]) -> Callable[[Any], _E]:
                 return cls(value.strip().lower())
             except ValueError:
                 pass
-        raise ValueError(f"{value!r} is none of {', '.join(repr(str(member)) for member in cls)}")
+        raise ValueError(f"{shown(value)} is none of {', '.join(repr(str(member)) for member in cls)}")
 
     return read
 

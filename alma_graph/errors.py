@@ -27,6 +27,18 @@ anything is written.
 from __future__ import annotations
 
 
+def shown(value: object, limit: int = 200) -> str:
+    """A value as a message shows it: its `repr`, cut where it is long, and never an error of its own.
+
+    Numbers of thousands of digits, lists that contain themselves and objects with a broken `__repr__` have none.
+    """
+    try:
+        text = repr(value)
+    except Exception:
+        return f"<{type(value).__name__} that cannot be shown>"
+    return text if len(text) <= limit else f"{text[: limit - 3]}..."
+
+
 class AlmaGraphError(Exception):
     """Base of every error of this package."""
 

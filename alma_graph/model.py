@@ -6,13 +6,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
+from alma_graph.arguments import json_object
 from alma_graph.clock import to_utc
 from alma_graph.enums import (
     AntiPatternLevel,
@@ -28,14 +28,15 @@ from alma_graph.enums import (
     enum_of,
     read_enum,
 )
-from alma_graph.errors import InvalidInputError
-from alma_graph.text import checked
+from alma_graph.errors import InvalidInputError, shown
+from alma_graph.text import checked, checked_name
 
 __all__ = [
     "KINDS",
     "AntiPattern",
     "AntiPatternLevel",
     "Authority",
+    "Count",
     "Disposition",
     "DomainKnowledge",
     "EdgeType",
@@ -47,6 +48,7 @@ __all__ = [
     "MemoryScope",
     "Metadata",
     "Model",
+    "Name",
     "Observation",
     "OptionalText",
     "Outcome",
@@ -71,23 +73,19 @@ def _result(value: Any) -> Result:
     try:
         return enum_of(Result)(value)
     except ValueError:
-        raise ValueError(f"outcome={value!r} is not known; give 'success' or 'failure' (or True, False)") from None
+        raise ValueError(f"outcome={shown(value)} is not known; give 'success' or 'failure' (or True, False)") from None
 
 
 def _metadata(value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise ValueError(f"metadata must be a JSON object (a dict), not {type(value).__name__}")
-    try:
-        plain: dict[str, Any] = json.loads(json.dumps(value, allow_nan=False))
-    except (TypeError, ValueError, RecursionError) as error:
-        raise ValueError(f"metadata does not go through JSON: {error}") from None
-    if plain != value:
-        raise ValueError("metadata would change in JSON (keys must be text, no tuples); give plain JSON values")
-    return plain
+    return json_object(value, "metadata")
 
 
 def _text(value: Any) -> str:
     return checked(value, "text")
+
+
+def _name(value: Any) -> str:
+    return checked_name(value, "text")
 
 
 def _blank_text(value: Any) -> str:
@@ -96,12 +94,16 @@ def _blank_text(value: Any) -> str:
 
 Text = Annotated[str, BeforeValidator(_text)]
 """Any non-empty text, kept verbatim."""
+Name = Annotated[str, BeforeValidator(_name)]
+"""An id, or the name of an agent, a user, a session or a project: any text that can be part of a key."""
 OptionalText = Annotated[str, BeforeValidator(_blank_text)]
 """Any text, kept verbatim; may be empty."""
 Time = Annotated[datetime, BeforeValidator(to_utc)]
 """UTC and aware; naive input means UTC."""
 Unit = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
 """A number in [0, 1]."""
+Count = Annotated[int, Field(ge=0, lt=2**63)]
+"""How many, or how long, in 64 bits."""
 Texts = Annotated[Sequence[Text], AfterValidator(tuple)]
 """Any number of non-empty texts; kept as a tuple."""
 Metadata = Annotated[dict[str, Any], BeforeValidator(_metadata)]
@@ -112,9 +114,7 @@ def readable(error: ValidationError, what: str) -> str:
     parts = []
     for item in error.errors(include_url=False):
         where = ".".join(str(step) for step in item["loc"]) or what
-        given = repr(item["input"])
-        shown = given if len(given) <= 80 else given[:77] + "..."
-        parts.append(f"{where}: {item['msg'].removeprefix('Value error, ')} (given {shown})")
+        parts.append(f"{where}: {item['msg'].removeprefix('Value error, ')} (given {shown(item['input'], 80)})")
     return f"{what}: " + "; ".join(parts)
 
 
@@ -156,10 +156,10 @@ class Memory(Model):
     text_field: ClassVar[str | None] = None
     """The own field that is the memory's whole text, where there is one."""
 
-    id: Text = ""
-    project_id: Text = ""
-    agent: Text | None = None
-    user_id: Text | None = None
+    id: Name = ""
+    project_id: Name = ""
+    agent: Name | None = None
+    user_id: Name | None = None
     created_at: Time | None = None
     metadata: Metadata = Field(default_factory=dict)
     confidence: Unit | None = None
@@ -168,7 +168,7 @@ class Memory(Model):
     valid_from: Time | None = None
     valid_to: Time | None = None
     retired_at: Time | None = None
-    use_count: Annotated[int, Field(ge=0)] = 0
+    use_count: Count = 0
     last_used_at: Time | None = None
     strength: Unit = 1.0
 
@@ -219,8 +219,8 @@ class Heuristic(Memory):
     category: Text = "general"
     context: OptionalText = ""
     supporting_outcomes: Texts = ()
-    success_count: Annotated[int, Field(ge=0)] = 0
-    occurrence_count: Annotated[int, Field(ge=0)] = 0
+    success_count: Count = 0
+    occurrence_count: Count = 0
     similar: Texts = ()
     updated_at: Time | None = None
 
@@ -272,10 +272,10 @@ class Outcome(Event):
     outcome: Annotated[Result, BeforeValidator(_result)]
     strategy_used: OptionalText = ""
     task_type: Text | None = None
-    duration_ms: Annotated[int, Field(ge=0)] | None = None
+    duration_ms: Count | None = None
     error_message: OptionalText | None = None
     feedback: OptionalText | None = None
-    session_id: Text | None = None
+    session_id: Name | None = None
 
     @property
     def succeeded(self) -> bool:
@@ -315,8 +315,8 @@ class AntiPattern(Memory):
     category: Text = "general"
     context: OptionalText = ""
     level: Annotated[AntiPatternLevel, BeforeValidator(enum_of(AntiPatternLevel))] = AntiPatternLevel.WARNING
-    success_count: Annotated[int, Field(ge=0)] = 0
-    occurrence_count: Annotated[int, Field(ge=0)] = 0
+    success_count: Count = 0
+    occurrence_count: Count = 0
 
     @property
     def text(self) -> str:
@@ -354,7 +354,7 @@ class UserPreference(Memory):
     own_fields = ("category", "preference", "source")
     text_field = "preference"
     kind: Literal[MemoryKind.USER_PREFERENCE] = MemoryKind.USER_PREFERENCE
-    user_id: Text  # pyright: ignore[reportGeneralTypeIssues] - required here, and a keyword as all fields are
+    user_id: Name  # pyright: ignore[reportGeneralTypeIssues] - required here, and a keyword as all fields are
     category: Text
     preference: Text
     source: Annotated[PreferenceSource, BeforeValidator(enum_of(PreferenceSource))] = (
@@ -377,7 +377,7 @@ class Observation(Event):
     text_field = "content"
     kind: Literal[MemoryKind.OBSERVATION] = MemoryKind.OBSERVATION
     content: Text = Field(alias="text")
-    session_id: Text
+    session_id: Name
     speaker: Text | None = None
 
     @property

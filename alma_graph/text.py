@@ -6,9 +6,13 @@ import hashlib
 import re
 import unicodedata
 
-from alma_graph.errors import InvalidInputError
+from alma_graph.errors import InvalidInputError, shown
 
 _SPACE = re.compile(r"\s+")
+
+MAX_NAME_BYTES = 32_000
+"""Longest id or name of an agent, a user, a session or a project, in UTF-8 bytes: two of them make the key of a node,
+and an engine indexes keys of 65,536 bytes."""
 
 
 def normalise(text: str) -> str:
@@ -28,9 +32,9 @@ def checked(text: object, name: str, *, blank: bool = False) -> str:
         InvalidInputError: it is no text, is blank (unless `blank`), or has a lone surrogate, which is no character.
     """
     if not isinstance(text, str):
-        raise InvalidInputError(f"{name}={text!r} is {type(text).__name__}, not text; give a str")
+        raise InvalidInputError(f"{name}={shown(text)} is {type(text).__name__}, not text; give a str")
     if not blank and not text.strip():
-        raise InvalidInputError(f"{name}={text!r} is empty; give some text")
+        raise InvalidInputError(f"{name}={shown(text)} is empty; give some text")
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -39,3 +43,18 @@ def checked(text: object, name: str, *, blank: bool = False) -> str:
             "decode the text properly or replace it"
         ) from None
     return text
+
+
+def checked_name(text: object, name: str) -> str:
+    """As `checked`, for ids and names, which become keys.
+
+    Raises:
+        InvalidInputError: also where it is longer than `MAX_NAME_BYTES`.
+    """
+    found = checked(text, name)
+    size = len(found.encode())
+    if size > MAX_NAME_BYTES:
+        raise InvalidInputError(
+            f"{name}={shown(found, 60)} has {size:,} bytes and may have {MAX_NAME_BYTES:,}; give a shorter one"
+        )
+    return found

@@ -6,7 +6,10 @@ files, `LOAD FROM` reads any file and `CALL threads=1` changes settings. So a st
 - be one (a semicolon only at the end),
 - begin with a clause that reads (`_FIRST`), after EXPLAIN or PROFILE,
 - have no LOAD ... FROM and no CALL but of procedures that only look (`_PROCEDURES`),
-- use no function with an effect (`_FORBIDDEN_FUNCTIONS`).
+- use no function with an effect (`_FORBIDDEN_FUNCTIONS`),
+- be no longer and nested no deeper than the engines parse in good time (`MAX_LENGTH`, `MAX_NESTING`, `MAX_CASES`,
+  `MAX_OPERATORS`): their time to parse grows with the cube of the depth of lists, and doubles with every CASE in a
+  CASE, and no timeout of theirs ends it.
 
 It is then prepared by the engine, which refuses several statements, and run in a read-only transaction, which refuses
 every writing clause. Words in strings, comments, quoted names, properties and aliases are not clauses.
@@ -18,8 +21,18 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from alma_graph.errors import CypherError, InvalidInputError, ReadOnlyError
+from alma_graph.errors import CypherError, InvalidInputError, ReadOnlyError, shown
 
+MAX_LENGTH = 100_000
+"""Longest statement in characters; long lists belong into parameters."""
+MAX_NESTING = 50
+"""Deepest nesting of brackets."""
+MAX_CASES = 8
+"""Deepest nesting of CASE."""
+MAX_OPERATORS = 1_000
+"""Most arithmetic and comparing signs of a statement."""
+
+_OPERATORS = frozenset("+-*/%^<>=")
 _FIRST = frozenset({"MATCH", "OPTIONAL", "WITH", "UNWIND", "RETURN", "CALL"})
 _PREFIXES = frozenset({"EXPLAIN", "PROFILE"})
 _KEYWORDS = frozenset(
@@ -90,7 +103,12 @@ def check_statement(statement: str) -> ReadStatement:
         InvalidInputError: it is no text.
     """
     if not isinstance(statement, str):
-        raise InvalidInputError(f"statement={statement!r} is {type(statement).__name__}; give Cypher as text")
+        raise InvalidInputError(f"statement={shown(statement)} is {type(statement).__name__}; give Cypher as text")
+    if len(statement) > MAX_LENGTH:
+        raise CypherError(
+            f"the statement has {len(statement):,} characters and may have {MAX_LENGTH:,}; bind long lists and texts "
+            "as parameters"
+        )
     if "\0" in statement:
         raise CypherError("the statement has a NUL character; bind it as a parameter instead")
     tokens = _tokens(statement)
@@ -100,6 +118,7 @@ def check_statement(statement: str) -> ReadStatement:
         raise CypherError("the statement is empty; write e.g. MATCH (m:Memory) RETURN count(*)")
     if any(token.kind == "symbol" and token.text == ";" for token in tokens):
         raise ReadOnlyError("only one statement at a time can run; there is a ';' between two")
+    _check_size(tokens)
     _check_first(tokens)
     for position, token in enumerate(tokens):
         _check_clause(tokens, position, token)
@@ -107,11 +126,27 @@ def check_statement(statement: str) -> ReadStatement:
     return ReadStatement(statement, used)
 
 
+def _check_size(tokens: list[_Token]) -> None:
+    """Refuses what the engines would parse for minutes."""
+    depth = cases = operators = 0
+    for position, token in enumerate(tokens):
+        if token.kind == "symbol":
+            operators += token.text in _OPERATORS
+            depth += (token.text in "([{") - (token.text in ")]}")
+        elif token.kind == "word" and not _is_property(tokens, position):
+            cases += (token.word == "CASE") - (token.word == "END")
+        for found, most, what in ((depth, MAX_NESTING, "brackets"), (cases, MAX_CASES, "CASE")):
+            if found > most:
+                raise CypherError(f"the statement nests {what} deeper than {most}; write it flatter, or use WITH")
+        if operators > MAX_OPERATORS:
+            raise CypherError(f"the statement has more than {MAX_OPERATORS:,} operators; bind a list as a parameter")
+
+
 def _tokens(statement: str) -> list[_Token]:
     tokens: list[_Token] = []
     position = 0
     while position < len(statement):
-        if statement.startswith("/*", position) and "*/" not in statement[position + 2 :]:
+        if statement.startswith("/*", position) and statement.find("*/", position + 2) < 0:
             raise CypherError("a comment /* is not closed")
         found = _TOKEN.match(statement, position)
         if found is None:

@@ -56,8 +56,8 @@ def create_backend(
         read_only: refuse writes; beside a writer of another process where the engine can (Ladybug).
         lock_timeout: seconds to wait for a store that another process holds.
         create: make the store where there is none.
-        **engine_options: `buffer_pool_bytes` (default 512 MB), `threads` (default: all cores), `query_timeout` (seconds that a
-            caller's Cypher statement may run; default 60).
+        **engine_options: `buffer_pool_bytes` (default 512 MB), `threads` (default: all cores),
+            `query_timeout` (seconds that a caller's Cypher statement may run; default 60).
 
     A path that is open in this process gives the same object again; it closes with as many `close` calls as opens. A
     second open with another engine or another `read_only` is refused.

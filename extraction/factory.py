@@ -6,7 +6,7 @@ import importlib.util
 import sys
 from functools import cache
 
-from alma_graph.errors import InvalidInputError
+from alma_graph.errors import InvalidInputError, shown
 from alma_graph.extraction.pipeline import DEFAULT_MODEL, EntityExtractor
 from alma_graph.extraction.protocol import Extractor
 from alma_graph.extraction.rules import NullExtractor, RuleExtractor
@@ -14,8 +14,9 @@ from alma_graph.extraction.rules import NullExtractor, RuleExtractor
 EXTRACTORS = ("spacy", "rules", "none")
 
 
-def create_extractor(name: str = "spacy", *, model: str = DEFAULT_MODEL) -> Extractor:
-    """The extractor of this name; nothing is loaded before its first text.
+def create_extractor(name: str | Extractor = "spacy", *, model: str = DEFAULT_MODEL) -> Extractor:
+    """The extractor of this name, of which nothing is loaded before its first text; an extractor is checked and
+    returned as it is.
 
     - "spacy": patterns, gazetteer, spaCy and rules. Where spaCy or the model is not installed, "rules" takes its
       place and says so once on stderr.
@@ -23,18 +24,31 @@ def create_extractor(name: str = "spacy", *, model: str = DEFAULT_MODEL) -> Extr
     - "none": finds nothing.
 
     Raises:
-        InvalidInputError: no extractor has this name.
+        InvalidInputError: no extractor has this name, or the object is none.
     """
+    if not isinstance(name, str):
+        return _checked(name)
     if name == "none":
         return NullExtractor()
     if name == "rules":
         return RuleExtractor()
     if name != "spacy":
-        raise InvalidInputError(f"Unknown extractor {name!r}: choose one of {', '.join(EXTRACTORS)}.")
+        raise InvalidInputError(f"Unknown extractor {shown(name)}: choose one of {', '.join(EXTRACTORS)}.")
     if not _installed("spacy") or not _installed(model):
         _say_rules_only(model)
         return RuleExtractor()
     return EntityExtractor(model)
+
+
+def _checked(extractor: Extractor) -> Extractor:
+    """The object, if it has what an extractor needs."""
+    named = isinstance(getattr(extractor, "name", None), str)
+    if isinstance(extractor, type) or not named or not callable(getattr(extractor, "extract_batch", None)):
+        raise InvalidInputError(
+            f"extractor={shown(extractor)} is no extractor: give one of {', '.join(EXTRACTORS)}, or an object with "
+            "name, extract and extract_batch"
+        )
+    return extractor
 
 
 def _installed(name: str) -> bool:

@@ -7,7 +7,7 @@ import html
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from alma_graph.errors import UnknownQueryError
+from alma_graph.errors import UnknownQueryError, shown
 from alma_graph.queries.loader import RESERVED_PARAMETER, NamedQuery, load_catalogue
 from alma_graph.results import Table
 
@@ -46,11 +46,11 @@ class Catalogue(Mapping[str, BoundQuery]):
         self._project_id = project_id
 
     def __getitem__(self, name: str) -> BoundQuery:
-        query = self._queries.get(name)
+        query = self._queries.get(name) if isinstance(name, str) else None
         if query is None:
-            near = difflib.get_close_matches(str(name), self._queries, n=1)
+            near = difflib.get_close_matches(name, self._queries, n=1) if isinstance(name, str) else []
             hint = f"did you mean {near[0]!r}?" if near else "there are: " + ", ".join(self._queries)
-            raise UnknownQueryError(f"no query {name!r} in the catalogue; {hint}")
+            raise UnknownQueryError(f"no query {shown(name)} in the catalogue; {hint}")
         return BoundQuery(query, self._run, self._project_id)
 
     def __iter__(self) -> Iterator[str]:

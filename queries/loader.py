@@ -21,7 +21,7 @@ from importlib.resources import files
 from typing import Any
 
 from alma_graph.clock import to_utc
-from alma_graph.errors import ConfigError, InvalidInputError
+from alma_graph.errors import ConfigError, InvalidInputError, shown
 from alma_graph.text import checked
 
 PARAMETER_TYPES = ("int", "float", "bool", "text", "time")
@@ -55,7 +55,7 @@ class QueryParameter:
             return reader(value)
         except (InvalidInputError, TypeError, ValueError, OverflowError):
             raise InvalidInputError(
-                f"query {query!r}: parameter {self.name}={value!r} is not {_DESCRIPTIONS[self.type]}"
+                f"query {query!r}: parameter {self.name}={shown(value)} is not {_DESCRIPTIONS[self.type]}"
             ) from None
 
     def __str__(self) -> str:

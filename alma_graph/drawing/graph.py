@@ -6,8 +6,10 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from alma_graph.arguments import listed
 from alma_graph.backends.protocol import Backend, EdgeRow, Row
 from alma_graph.backends.schema import EDGES, NODES, node_key
+from alma_graph.drawing.options import centres_of, check_values
 from alma_graph.errors import InvalidInputError, MemoryNotFoundError
 from alma_graph.model import EdgeType, MemoryKind, enum_of
 
@@ -68,11 +70,8 @@ def to_networkx(
     import networkx as nx
 
     wanted = _kinds(kinds)
-    if limit is not None and limit < 1:
-        raise InvalidInputError(f"limit={limit!r} leaves nothing; give 1 or more, or None for all")
-    if hops < 0:
-        raise InvalidInputError(f"hops={hops!r} is negative; give 0 or more")
-    centres = [around] if isinstance(around, str) else list(around or ())
+    check_values(limit=limit, hops=hops, include_entities=include_entities, include_agents=include_agents)
+    centres = centres_of(around)
 
     graph = nx.MultiDiGraph(project_id=project_id)
     labels = ["Memory"]
@@ -129,7 +128,7 @@ def _kinds(kinds: Iterable[MemoryKind | str] | None) -> set[MemoryKind] | None:
         return None
     read = enum_of(MemoryKind)
     try:
-        return {read(kind) for kind in ([kinds] if isinstance(kinds, str) else kinds)}
+        return {read(kind) for kind in ([kinds] if isinstance(kinds, str) else listed(kinds, "kinds", of="kinds"))}
     except ValueError as error:
         raise InvalidInputError(f"kinds: {error}") from None
 

@@ -8,9 +8,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from alma_graph.arguments import path_text
 from alma_graph.backends.protocol import Backend
 from alma_graph.drawing.graph import to_networkx
 from alma_graph.drawing.html import to_html, write_text
+from alma_graph.drawing.options import check_options, check_values
 from alma_graph.drawing.svg import to_svg
 from alma_graph.drawing.textfit import xml
 from alma_graph.errors import InvalidInputError
@@ -57,9 +59,9 @@ class GraphPicture:
         Raises:
             InvalidInputError: another suffix, or the path cannot be written.
         """
-        target = Path(path)
+        target = Path(path_text(path, "path"))
         if target.suffix.lower() not in (".svg", ".html", ".htm"):
-            raise InvalidInputError(f"path={str(path)!r} ends in {target.suffix!r}; give a .svg or .html file")
+            raise InvalidInputError(f"path={str(target)!r} ends in {target.suffix!r}; give a .svg or .html file")
         write_text(target, self.svg if target.suffix.lower() == ".svg" else self.html)
         return target
 
@@ -94,6 +96,8 @@ def draw(
     **options: Any,
 ) -> GraphPicture:
     """A picture of one project's graph; `options` (`kinds`, `around`, `hops`, ...) are those of `to_networkx`."""
+    check_options(options, draw, to_networkx)
+    check_values(title=title, width=width, height=height, interactive=interactive)
     graph = to_networkx(backend, project_id, limit=limit, include_agents=include_agents, **options)
     return GraphPicture(graph, title, width, height, interactive)
 
@@ -108,5 +112,8 @@ def explore(
     **options: Any,
 ) -> str:
     """One project's graph as an HTML page to explore, see `to_html`; `options` are those of `to_networkx`."""
+    check_options(options, explore, to_networkx)
+    check_values(title=title)
+    place = None if path is None else path_text(path, "path")
     graph = to_networkx(backend, project_id, limit=limit, **options)
-    return to_html(graph, path, title=title or f"{project_id}: what is known")
+    return to_html(graph, place, title=title or f"{project_id}: what is known")

@@ -12,7 +12,7 @@ from alma_graph.embedding.onnx_encoder import LOCAL_EXTRA, OnnxEmbedder
 from alma_graph.embedding.protocol import Embedder
 from alma_graph.embedding.sentence_transformers import SENTENCE_TRANSFORMERS_PREFIX, SentenceTransformersEmbedder
 from alma_graph.embedding.weights import require_weights
-from alma_graph.errors import InvalidInputError
+from alma_graph.errors import InvalidInputError, shown
 
 DEFAULT_EMBEDDER = MINILM_NAME
 HASHING_NAME = "hashing"
@@ -93,13 +93,13 @@ def _make(name: str) -> Embedder:
         return SentenceTransformersEmbedder(name.removeprefix(SENTENCE_TRANSFORMERS_PREFIX))
     if "\0" not in name and (Path(name).expanduser() / "model.onnx").is_file():
         return OnnxEmbedder(name)
-    raise InvalidInputError(f"no embedder is called {name!r}; known are {KNOWN_NAMES}, or give an object")
+    raise InvalidInputError(f"no embedder is called {shown(name)}; known are {KNOWN_NAMES}, or give an object")
 
 
 def _make_onnx(name: str) -> Embedder:
     folder = name.removeprefix(ONNX_PREFIX)
     if not folder or "\0" in folder:
-        raise InvalidInputError(f"embedder {name!r} names no folder; write onnx:FOLDER")
+        raise InvalidInputError(f"embedder {shown(name)} names no folder; write onnx:FOLDER")
     if "@" in folder and not Path(folder).expanduser().is_dir():
         raise InvalidInputError(
             f"{name!r} is how a store remembers a model of a folder, which may have moved: name the folder itself, "
@@ -110,6 +110,8 @@ def _make_onnx(name: str) -> Embedder:
 
 def _checked(embedder: Embedder) -> Embedder:
     """The object, if it has what an embedder needs."""
+    if isinstance(embedder, type):
+        raise InvalidInputError(f"embedder={shown(embedder)} is a class; give an object of it")
     missing = [part for part in ("name", "dimension", "embed") if not hasattr(embedder, part)]
     if missing:
         raise InvalidInputError(

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from alma_graph.clock import Clock, system_clock, to_micros
 from alma_graph.embedding.protocol import TokenVectors
-from alma_graph.errors import AlmaGraphError, InvalidInputError
+from alma_graph.errors import AlmaGraphError, InvalidInputError, shown
 from alma_graph.index.project import ProjectIndex
 from alma_graph.index.rows import KINDS
 from alma_graph.model import Memory, MemoryKind, UserPreference
@@ -167,16 +167,16 @@ def retrieve(
 def check_request(query: object, top_k: object, kinds: Collection[str] | None, token_budget: object) -> None:
     """Refuses a request that cannot be answered; see `retrieve`."""
     if not isinstance(query, str):
-        raise InvalidInputError(f"query={query!r} is {type(query).__name__}, not text; give a str")
+        raise InvalidInputError(f"query={shown(query)} is {type(query).__name__}, not text; give a str")
     for name, value in (("top_k", top_k), ("token_budget", token_budget)):
         if name == "token_budget" and value is None:
             continue
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise InvalidInputError(f"{name}={value!r} is out of range; give a whole number from 1 on")
+            raise InvalidInputError(f"{name}={shown(value)} is out of range; give a whole number from 1 on")
     for kind in kinds or ():
-        if kind not in set(MemoryKind):
+        if not isinstance(kind, str) or kind not in set(MemoryKind):
             names = ", ".join(repr(str(known)) for known in KINDS)
-            raise InvalidInputError(f"kinds has {kind!r}, which is no kind of memory; take some of {names}")
+            raise InvalidInputError(f"kinds has {shown(kind)}, which is no kind of memory; take some of {names}")
 
 
 def _vectors(
