@@ -24,8 +24,8 @@ class ScoringConfig(Model):
 
     In mode "bounded" `score = relevance * (1 + sum of weight * (factor - 0.5))`: nothing irrelevant is lifted, and with
     the defaults a factor moves a score by at most an eighth. Mode "additive" is ALMA's plain weighted sum,
-    `similarity * relevance + sum of weight * factor`. In both, a contradiction that stands against a memory takes up to a
-    quarter of its relevance away (the part "contradicted").
+    `similarity * relevance + sum of weight * factor`. In both, a contradiction that stands against a memory takes up
+    to a quarter of its relevance away (the part "contradicted").
 
     Attributes:
         similarity: weight of relevance, in additive mode only.
