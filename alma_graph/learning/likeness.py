@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 import numpy as np
@@ -44,6 +44,12 @@ class Likeness:
         self._alive: NDArray[np.bool_] = np.zeros(0, np.bool_)
         self._postings: dict[str, list[int]] = {}
         self._same_key: dict[str, list[int]] = {}
+        self._numbers: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._number_codes: dict[frozenset[str], int] = {}
+        self._has_identifiers: NDArray[np.bool_] = np.zeros(0, np.bool_)
+        self._identifiers: dict[str, list[int]] = {}
+        self._has_technologies: NDArray[np.bool_] = np.zeros(0, np.bool_)
+        self._technologies: dict[str, list[int]] = {}
         self._scores: dict[tuple[int, int], float] = {}
         self._near: dict[str, set[str]] = {}
         self.groups = Groups(self._level_score if level == "pool" else None)
@@ -93,12 +99,21 @@ class Likeness:
         self._wordings.append(signature.wording)
         self._signatures.append(signature)
         self._same_key.setdefault(signature.key, []).append(row)
-        for word in signature.content:
-            self._postings.setdefault(word, []).append(row)
+        if signature.numbers:
+            self._numbers[row] = self._number_codes.setdefault(signature.numbers, len(self._number_codes) + 1)
+        self._has_identifiers[row] = bool(signature.identifiers)
+        self._has_technologies[row] = bool(signature.technologies)
+        for words, postings in (
+            (signature.content, self._postings),
+            (signature.identifiers, self._identifiers),
+            (dict.fromkeys(signature.technologies), self._technologies),
+        ):
+            for word in words:
+                postings.setdefault(word, []).append(row)
         self._near[signature.wording] = set()
         edges: list[tuple[str, float]] = []
-        for other in candidates:
-            value = self._fresh_score(other, row)
+        for other, cosine in candidates:
+            value = kin_score(self._signatures[other], signature, cosine)
             if value < THRESHOLD:
                 continue
             self._scores[other, row] = value
@@ -109,22 +124,44 @@ class Likeness:
                 edges.append((name, value))
         self.groups.add(signature.wording, edges)
 
-    def _candidates(self, signature: Signature, code: NDArray[np.int8], count: int) -> list[int]:
-        """Rows whose score could reach the threshold: a bound over all rows at once, blocks left out."""
+    def _candidates(self, signature: Signature, code: NDArray[np.int8], count: int) -> list[tuple[int, float]]:
+        """Rows whose score could reach the threshold, with their cosines: a bound over all rows at once; where numbers,
+        identifiers or technologies block a pair, it is left out here."""
         if not count:
             return []
-        dots = self._matrix[:count] @ code.astype(np.float32)
-        cosines = dots / (self._lengths[:count] * length(code))
-        rows = [row for word in signature.content for row in self._postings.get(word, ())]
-        overlap = np.bincount(np.array(rows, np.int64), minlength=count) if rows else np.zeros(count, np.int64)
+        dots = self._matrix[:count] @ code.astype(np.float32)  # exact, see `vectors`
+        size = length(code)
+        cosines = dots / (self._lengths[:count] * size)
+        overlap = self._overlap(self._postings, signature.content, count)
         sizes = self._sizes[:count]
-        size = len(signature.content)
-        jaccard = overlap / np.maximum(1, sizes + size - overlap)
-        exchange = overlap < np.minimum(sizes, size)
+        words = len(signature.content)
+        jaccard = overlap / np.maximum(1, sizes + words - overlap)
+        exchange = overlap < np.minimum(sizes, words)
         bound = COSINE_WEIGHT * cosines + LEXICAL_WEIGHT * jaccard - EXCHANGE_COST * exchange
-        near = np.nonzero((bound >= THRESHOLD - _SLACK) & self._alive[:count])[0].tolist()
-        equal = [row for row in self._same_key.get(signature.key, ()) if self._alive[row]]
-        return sorted({*near, *equal})
+        near = bound >= THRESHOLD - _SLACK
+        near[self._same_key.get(signature.key, ())] = True
+        near &= self._alive[:count]
+        if signature.numbers:
+            numbers = self._numbers[:count]
+            near &= (numbers == 0) | (numbers == self._number_codes.get(signature.numbers, -1))
+        for details, column, postings in (
+            (signature.identifiers, self._has_identifiers, self._identifiers),
+            (signature.technologies, self._has_technologies, self._technologies),
+        ):
+            if details:
+                near &= ~column[:count] | (self._overlap(postings, set(details), count) > 0)
+        rows = np.flatnonzero(near)
+        lengths = self._lengths[rows] * size
+        return [
+            (row, round(dot / both, DIGITS))
+            for row, dot, both in zip(rows.tolist(), dots[rows].tolist(), lengths.tolist(), strict=True)
+        ]
+
+    @staticmethod
+    def _overlap(postings: dict[str, list[int]], words: Collection[str], count: int) -> NDArray[np.int64]:
+        """How many of the words each row has."""
+        rows = [row for word in words for row in postings.get(word, ())]
+        return np.bincount(np.array(rows, np.int64), minlength=count) if rows else np.zeros(count, np.int64)
 
     def _score(self, left: int, right: int) -> float:
         if right < left:
@@ -157,4 +194,8 @@ class Likeness:
         self._matrix = grown
         self._lengths = np.concatenate([self._lengths, np.zeros(extra)])
         self._sizes = np.concatenate([self._sizes, np.zeros(extra, np.int64)])
-        self._alive = np.concatenate([self._alive, np.zeros(extra, np.bool_)])
+        self._numbers = np.concatenate([self._numbers, np.zeros(extra, np.int64)])
+        no = np.zeros(extra, np.bool_)
+        self._alive = np.concatenate([self._alive, no])
+        self._has_identifiers = np.concatenate([self._has_identifiers, no])
+        self._has_technologies = np.concatenate([self._has_technologies, no])

@@ -44,15 +44,6 @@ def joins_by_mean(score: Callable[[str, str], float]) -> MayJoin:
     return may_join
 
 
-def joins_completely(edges: Mapping[str, Mapping[str, float]]) -> MayJoin:
-    """The rule for tasks, from the edges of each wording."""
-
-    def may_join(first: Sequence[str], second: Sequence[str]) -> bool:
-        return all(right in edges[left] for left in first for right in second)
-
-    return may_join
-
-
 def constrained_groups(wordings: Iterable[str], edges: Iterable[Edge], may_join: MayJoin) -> list[tuple[str, ...]]:
     """The groups of the wordings (each given once), each sorted, the list sorted. `edges` come sorted."""
     root = {wording: wording for wording in wordings}
@@ -77,6 +68,38 @@ def constrained_groups(wordings: Iterable[str], edges: Iterable[Edge], may_join:
     return sorted(tuple(sorted(group)) for group in members.values())
 
 
+def complete_groups(
+    wordings: Iterable[str], edges: Iterable[Edge], neighbours: Mapping[str, Mapping[str, float]]
+) -> list[tuple[str, ...]]:
+    """As `constrained_groups` by the rule for tasks: two groups join when every pair across is an edge.
+
+    So many edges lie across as there are pairs: they are counted by group and added up when two join, which makes the
+    question one look-up.
+    """
+    root = {wording: wording for wording in wordings}
+    members = {wording: [wording] for wording in root}
+    size = dict.fromkeys(root, 1)
+    across = {wording: dict.fromkeys(neighbours[wording], 1) for wording in root}
+    for _, left, right in edges:
+        first, second = root[left], root[right]
+        if first == second or across[first][second] != size[first] * size[second]:
+            continue
+        if second < first:
+            first, second = second, first
+        joined = members.pop(second)
+        members[first] += joined
+        size[first] += size.pop(second)
+        for wording in joined:
+            root[wording] = first
+        mine = across[first]
+        del mine[second]
+        for other, count in across.pop(second).items():
+            if other != first:
+                mine[other] = across[other][first] = mine.get(other, 0) + count
+                del across[other][second]
+    return sorted(tuple(sorted(group)) for group in members.values())
+
+
 class Groups:
     """Incremental groups of one level: edges come and go, only changed components are grouped again."""
 
@@ -87,7 +110,7 @@ class Groups:
         self._sorted: list[Edge] = []
         self._dirty: set[str] = set()
         self._left: set[tuple[str, ...]] = set()
-        self._may_join = joins_completely(self._edges) if score is None else joins_by_mean(score)
+        self._may_join = None if score is None else joins_by_mean(score)
 
     def add(self, wording: str, edges: Iterable[tuple[str, float]]) -> None:
         """A new wording and its edges to those already here."""
@@ -127,7 +150,11 @@ class Groups:
                 )
             else:
                 edges = [edge for edge in self._sorted if edge[1] in component]
-            for group in constrained_groups(component, edges, self._may_join):
+            if self._may_join is None:
+                found = complete_groups(component, edges, self._edges)
+            else:
+                found = constrained_groups(component, edges, self._may_join)
+            for group in found:
                 for wording in group:
                     former = self._group.get(wording)
                     if former is not None and former != group:

@@ -8,6 +8,7 @@ recomputed from its outcomes, so that the lessons stay a pure function of the se
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from alma_graph.learning.context import Context, ContextName
@@ -26,9 +27,14 @@ UNTYPED_CATEGORY = "general"
 
 @dataclass(slots=True)
 class _Place:
+    """Outcomes of one place, how it was written, the wordings of its strategies, and those of them that may still lack a
+    vector: kept, so that a new outcome costs the same however many there are."""
+
     outcomes: dict[str, LearnedOutcome] = field(default_factory=dict)
     surfaces: Counter[str] = field(default_factory=Counter)
     read_as: str = ""
+    strategies: Counter[str] = field(default_factory=Counter)
+    unread: dict[str, None] = field(default_factory=dict)
 
     @property
     def surface(self) -> str:
@@ -62,6 +68,7 @@ class Territory:
         self._readings = readings
         self._least_successes = least_successes
         self._places: dict[str, _Place] = {}
+        self._unsure: dict[str, None] = {}  # places that are new, gone or perhaps written otherwise
         self._likeness = Likeness("kin")
         self._held: dict[Members, _Held] = {}
         self._fresh: dict[str, LearnedOutcome] = {}
@@ -84,19 +91,20 @@ class Territory:
     def texts_needed(self, coming: list[LearnedOutcome]) -> list[str]:
         """Normalised wordings whose vectors settling these will ask for, as far as that is known beforehand."""
         coming = [*self._fresh.values(), *coming]
-        places = sorted({self._place_of(outcome) for outcome in coming})
-        wordings: list[str] = []
-        if self._typed is None and len(self._places.keys() | set(places)) > 1:
-            wordings += [place for place in (*self._places, *places) if place not in self._likeness]
-        together: dict[str, list[LearnedOutcome]] = {
-            place: list(self._places[place].outcomes.values()) if place in self._places else [] for place in places
-        }
+        strategies: dict[str, set[str]] = {}
         for outcome in coming:
-            together[self._place_of(outcome)].append(outcome)
+            strategies.setdefault(self._place_of(outcome), set()).add(normalise_wording(outcome.strategy))
+        places = sorted(strategies)
+        wordings: list[str] = []
+        fresh = [place for place in places if place not in self._places]
+        if self._typed is None and len(self._places) + len(fresh) > 1:
+            uncompared = (place for place in self._unsure if place in self._places)
+            wordings += [place for place in (*uncompared, *places) if place not in self._likeness]
         for place in places:
-            strategies = sorted({normalise_wording(outcome.strategy) for outcome in together[place]})
-            if len(strategies) > 1:
-                wordings += strategies
+            known = self._places.get(place) or _Place()
+            known.unread = dict.fromkeys(self._readings.missing(known.unread))
+            if len(known.strategies.keys() | strategies[place]) > 1:
+                wordings += sorted(known.unread.keys() | strategies[place])
         return self._readings.missing(wordings)
 
     def settle(self) -> list[LessonUpdate]:
@@ -104,7 +112,8 @@ class Territory:
         if not self._fresh and not self._lost:
             return []
         self._group_places()
-        moved = {self._place_of(outcome) for outcome in (*self._fresh.values(), *self._lost.values())}
+        lost, fresh = self._by_place(self._lost), self._by_place(self._fresh)
+        moved = {*fresh, *lost}
         former = {self._members(place) for place in moved if place in self._places}
         for members in former:
             self._hold(members)
@@ -118,8 +127,9 @@ class Territory:
         for members in former:
             before |= self._hold(members).lessons
         after: dict[str, Lesson] = {}
+        within = _lying_within(former, current)
         for members in sorted(current):
-            after |= self._renew(members, former).lessons
+            after |= self._renew(members, within.get(members, []), lost, fresh).lessons
         for members in former - current:
             del self._held[members]
         self._fresh.clear()
@@ -149,17 +159,30 @@ class Territory:
     def _label_of(self, outcome: LearnedOutcome) -> str:
         return outcome.task if self._typed is None else outcome.task_type or ""
 
+    def _by_place(self, outcomes: Mapping[str, LearnedOutcome]) -> dict[str, list[LearnedOutcome]]:
+        found: dict[str, list[LearnedOutcome]] = {}
+        for outcome in outcomes.values():
+            found.setdefault(self._place_of(outcome), []).append(outcome)
+        return found
+
     def _put(self, outcome: LearnedOutcome) -> None:
-        place = self._places.setdefault(self._place_of(outcome), _Place())
+        name, label, wording = self._place_of(outcome), self._label_of(outcome), normalise_wording(outcome.strategy)
+        place = self._places.setdefault(name, _Place())
+        if label not in place.surfaces:
+            self._unsure[name] = None
+        if wording not in place.strategies:
+            place.unread[wording] = None
         place.outcomes[outcome.id] = outcome
-        place.surfaces[self._label_of(outcome)] += 1
+        place.surfaces[label] += 1
+        place.strategies[wording] += 1
 
     def _take(self, outcome: LearnedOutcome) -> None:
         name = self._place_of(outcome)
         place = self._places[name]
         del place.outcomes[outcome.id]
-        place.surfaces[self._label_of(outcome)] -= 1
-        place.surfaces += Counter()  # drops what has come to zero
+        _count_down(place.surfaces, self._label_of(outcome))
+        _count_down(place.strategies, normalise_wording(outcome.strategy))
+        self._unsure[name] = None
         if not place.outcomes:
             del self._places[name]
 
@@ -167,11 +190,17 @@ class Territory:
         """Compares tasks that are new, gone or written otherwise. Returns the groups that are no more."""
         if self._typed is not None or not self._apart():
             return set()
-        changed = sorted(
-            name for name, place in self._places.items() if name not in self._likeness or place.read_as != place.surface
-        )
-        for name in sorted(self._likeness.wordings() - self._places.keys()):
-            self._likeness.remove(name)
+        unsure = sorted(self._unsure)
+        self._unsure.clear()
+        changed = [
+            name
+            for name in unsure
+            if (place := self._places.get(name)) is not None
+            and (name not in self._likeness or place.read_as != place.surface)
+        ]
+        for name in unsure:
+            if name not in self._places and name in self._likeness:
+                self._likeness.remove(name)
         signatures = self._readings.signatures(self._places[name].surface for name in changed)
         for name in changed:
             if name in self._likeness:
@@ -193,27 +222,18 @@ class Territory:
         held = self._held.get(members)
         return self._tell(members, self._fill(members, Context(self._readings))) if held is None else held
 
-    def _renew(self, members: Members, former: set[Members]) -> _Held:
+    def _renew(self, members: Members, within: list[Members], lost: _ByPlace, fresh: _ByPlace) -> _Held:
         """The context of these places after a change, from its own former state or from one that lies within it."""
         held = self._held.get(members)
         if held is not None:
-            self._change(members, held.context)
+            _change(members, held.context, lost, fresh)
             return self._tell(members, held.context)
-        within = [old for old in former if set(old) <= set(members)]
         if not within:
             return self._hold(members)
         start = min(within, key=lambda old: (-len(old), old))
         context = self._held[start].context
-        self._change(start, context)
+        _change(start, context, lost, fresh)
         return self._tell(members, self._fill(members, context))
-
-    def _change(self, members: Members, context: Context) -> None:
-        for outcome in self._lost.values():
-            if self._place_of(outcome) in members:
-                context.forget(outcome)
-        for outcome in self._fresh.values():
-            if self._place_of(outcome) in members:
-                context.record(outcome)
 
     def _fill(self, members: Members, context: Context) -> Context:
         for place in members:
@@ -235,3 +255,33 @@ class Territory:
             shown=shown,
             category=UNTYPED_CATEGORY if self._typed is None else shown,
         )
+
+
+_ByPlace = Mapping[str, Sequence[LearnedOutcome]]
+
+
+def _change(members: Members, context: Context, lost: _ByPlace, fresh: _ByPlace) -> None:
+    for place in members:
+        for outcome in lost.get(place, ()):
+            context.forget(outcome)
+    for place in members:
+        for outcome in fresh.get(place, ()):
+            context.record(outcome)
+
+
+def _lying_within(former: Iterable[Members], current: Iterable[Members]) -> dict[Members, list[Members]]:
+    """The former groups that lie within each current one."""
+    now = {place: members for members in current for place in members}
+    found: dict[Members, list[Members]] = {}
+    for old in former:
+        members = now.get(old[0])
+        if members is not None and all(now.get(place) is members for place in old):
+            found.setdefault(members, []).append(old)
+    return found
+
+
+def _count_down(counter: Counter[str], key: str) -> None:
+    """Counts one less; what has come to zero is dropped."""
+    counter[key] -= 1
+    if not counter[key]:
+        del counter[key]
