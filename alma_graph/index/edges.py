@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
 from alma_graph.backends.protocol import EdgeRow, Row
 
 MEMORY_EDGES = ("SUPPORTS", "CONTRADICTS", "INHERITS_FROM")
@@ -37,6 +40,25 @@ class MemoryEdge:
         return not self.retired and self.disposition not in _CLOSED
 
 
+@dataclass(frozen=True, slots=True)
+class EdgesAt:
+    """The edges at one row as arrays, outgoing ones first.
+
+    Attributes:
+        others: (edges,) int64, the row at the other end.
+        outgoing: (edges,) whether the row is the source.
+        types: (edges,) int8, places in `MEMORY_EDGES`.
+        weights: (edges,) float64, see `MemoryEdge`.
+        counts: (edges,) see `MemoryEdge`.
+    """
+
+    others: npt.NDArray[np.int64]
+    outgoing: npt.NDArray[np.bool_]
+    types: npt.NDArray[np.int8]
+    weights: npt.NDArray[np.float64]
+    counts: npt.NDArray[np.bool_]
+
+
 class MemoryEdges:
     """Edges by source and by target row."""
 
@@ -44,6 +66,7 @@ class MemoryEdges:
         self._out: dict[int, list[MemoryEdge]] = {}
         self._in: dict[int, list[MemoryEdge]] = {}
         self._contradicted: dict[int, int] = {}
+        self._arrays: dict[int, EdgesAt] = {}
         self._size = 0
 
     def __len__(self) -> int:
@@ -56,6 +79,22 @@ class MemoryEdges:
     def of(self, row: int) -> list[MemoryEdge]:
         """All edges at a row, outgoing first."""
         return [*self._out.get(row, ()), *self._in.get(row, ())]
+
+    def at(self, row: int) -> EdgesAt:
+        """All edges at a row as arrays, in the order of `of`; kept until one of them changes."""
+        kept = self._arrays.get(row)
+        if kept is None:
+            edges = self.of(row)
+            outgoing = [edge.source == row for edge in edges]
+            others = [edge.target if out else edge.source for edge, out in zip(edges, outgoing, strict=True)]
+            kept = self._arrays[row] = EdgesAt(
+                others=np.array(others, dtype=np.int64),
+                outgoing=np.array(outgoing, dtype=np.bool_),
+                types=np.array([MEMORY_EDGES.index(edge.type) for edge in edges], dtype=np.int8),
+                weights=np.array([edge.weight for edge in edges], dtype=np.float64),
+                counts=np.array([edge.counts for edge in edges], dtype=np.bool_),
+            )
+        return kept
 
     def outgoing(self, row: int) -> list[MemoryEdge]:
         """Edges whose source is the row."""
@@ -104,6 +143,8 @@ class MemoryEdges:
         return [edge for edges in self._out.values() for edge in edges]
 
     def _insert(self, edge: MemoryEdge) -> None:
+        self._arrays.pop(edge.source, None)
+        self._arrays.pop(edge.target, None)
         self._out.setdefault(edge.source, []).append(edge)
         self._in.setdefault(edge.target, []).append(edge)
         if edge.type == "CONTRADICTS":
@@ -115,6 +156,8 @@ class MemoryEdges:
         if edge not in out:
             return
         out.remove(edge)
+        self._arrays.pop(edge.source, None)
+        self._arrays.pop(edge.target, None)
         self._in[edge.target].remove(edge)
         if edge.type == "CONTRADICTS":
             self._contradicted[edge.target] -= 1

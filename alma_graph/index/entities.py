@@ -31,6 +31,7 @@ class EntityIndex:
         self._by_alias: dict[str, list[str]] = {}
         self._by_name: dict[str, list[str]] = {}
         self._first: dict[int, int] = {}
+        self._mentioning: dict[int, tuple[npt.NDArray[Any], npt.NDArray[Any]]] = {}
         self.longest_name = 1
         """Words of the longest name."""
 
@@ -61,6 +62,7 @@ class EntityIndex:
         code = self._codes.get(key)
         assert code is not None
         self._mentions.weights[self._mentions.of_item(code)] = 0.0
+        self._mentioning.pop(code, None)
         self._frequency.view[code] = 0
 
     def mention(self, owners: Sequence[int], keys: Sequence[str], starts: Sequence[int]) -> None:
@@ -77,11 +79,13 @@ class EntityIndex:
         salience = np.where(lag <= SUBJECT_LAG, 1.0, np.maximum(0.5 * np.exp(-lag / _DECAY), LEAST_SALIENCE))
         self._mentions.add(owners, codes, salience)
         np.add.at(self._frequency.view, codes, 1)
+        self._forget_lookups(codes)
 
     def remove_memory(self, row: int) -> None:
         """Takes a memory's mentions out."""
         codes = self._mentions.remove_owner(row)
         np.subtract.at(self._frequency.view, codes, 1)
+        self._forget_lookups(codes.tolist())
         self._first.pop(row, None)
 
     def remove_mention(self, row: int, key: str) -> None:
@@ -93,6 +97,7 @@ class EntityIndex:
         gone = positions[self._mentions.items[positions] == code]
         self._mentions.weights[gone] = 0.0
         self._frequency.view[code] -= len(gone)
+        self._mentioning.pop(code, None)
 
     def code(self, key: str) -> int | None:
         """The number of an entity; None where it is not known."""
@@ -122,9 +127,12 @@ class EntityIndex:
         return self._mentions.items[positions], self._mentions.weights[positions]
 
     def mentioning(self, code: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        """Memory rows that mention an entity and their saliences."""
-        positions = self._mentions.of_item(code)
-        return self._mentions.owners[positions], self._mentions.weights[positions]
+        """Memory rows that mention an entity and their saliences; not to be written to."""
+        kept = self._mentioning.get(code)
+        if kept is None:
+            positions = self._mentions.of_item(code)
+            kept = self._mentioning[code] = self._mentions.owners[positions], self._mentions.weights[positions]
+        return kept
 
     def sharing(self, keys: Iterable[str]) -> tuple[Ints, Ints]:
         """Rows that mention any of these entities, and how many of them each mentions; rows ascending."""
@@ -146,6 +154,10 @@ class EntityIndex:
     def named(self, name: str) -> list[int]:
         """Numbers of the entities that go by this name, compared as `names.name_key`; ascending by key."""
         return [code for key in self._by_name.get(name, ()) if (code := self._codes.get(key)) is not None]
+
+    def _forget_lookups(self, codes: Iterable[int]) -> None:
+        for code in codes:
+            self._mentioning.pop(code, None)
 
     def _code(self, key: str) -> int:
         code = self._codes.add(key)

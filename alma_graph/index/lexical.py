@@ -130,11 +130,12 @@ class LexicalIndex:
         use_context = context and self._context.linked
         damping = self._damping(use_context)
         for idf, concept in weighted:
-            counts = self._concept_counts(concept, size, use_context)
-            if counts is None:
-                continue
-            touched = np.flatnonzero(counts)
-            found = counts[touched]
+            if len(concept.terms) == 1 and not use_context:  # a term has one posting a row
+                touched, found = self._term_postings(concept.terms[0])
+            else:
+                counts = self._concept_counts(concept, size, use_context)
+                touched = np.flatnonzero(counts)
+                found = counts[touched]
             total[touched] += idf * found * (K1 + 1) / (found + damping[touched])
         return total / possible
 
@@ -149,15 +150,20 @@ class LexicalIndex:
             self._kept_damping = state, K1 * (1 - B + B * lengths / mean)
         return self._kept_damping[1]
 
-    def _concept_counts(self, concept: Concept, size: int, context: bool) -> Floats | None:
+    def _term_postings(self, term: str) -> tuple[npt.NDArray[Any], Floats]:
+        """The rows that have a term and how often each has it."""
+        code = self._terms.get(term)
+        if code is None:
+            return np.zeros(0, dtype=np.int64), np.zeros(0)
+        positions = self._postings.of_item(code)
+        return self._postings.owners[positions], self._postings.weights[positions].astype(np.float64)
+
+    def _concept_counts(self, concept: Concept, size: int, context: bool) -> Floats:
         best: Floats | None = None
         for term in concept.terms:
-            code = self._terms.get(term)
-            positions = None if code is None else self._postings.of_item(code)
-            if positions is None or not len(positions):
+            rows, weights = self._term_postings(term)
+            if not len(rows):
                 continue
-            rows = self._postings.owners[positions]
-            weights = self._postings.weights[positions].astype(np.float64)
             rare = len(rows) * 8 < size
             if context and rare:
                 rows, weights = self._context.lend(rows, weights)
@@ -165,7 +171,7 @@ class LexicalIndex:
             if context and not rare:
                 counts = self._context.spread(counts)
             best = counts if best is None else np.maximum(best, counts)
-        return best
+        return np.zeros(size) if best is None else best
 
     @staticmethod
     def _counts(text: str, extra: str | None) -> tuple[dict[str, int], int]:

@@ -116,8 +116,11 @@ class ProjectIndex:
 
     def kind_mask(self, kinds: Collection[str]) -> npt.NDArray[np.bool_]:
         """Which rows are of these kinds (removed rows included)."""
-        codes = [code for code, kind in enumerate(KINDS) if kind in kinds]
-        mask: npt.NDArray[np.bool_] = np.isin(self.rows.column("kind"), codes)
+        column = self.rows.column("kind")
+        mask = np.zeros(len(column), dtype=np.bool_)
+        for code, kind in enumerate(KINDS):
+            if kind in kinds:
+                mask |= column == code
         return mask
 
     def nearest(

@@ -92,11 +92,15 @@ class TokenVectorIndex:
             return None
         weights = self.idf(ids)
         weights = weights / weights.sum()
-        near, _ = self._context.neighbours(rows)
-        gates = np.append(self._context.gates(), np.float32(0.0))[near]
-        near = np.where(gates > _LEAST_GATE, near, -1)
-        involved = np.unique(np.concatenate([rows, near.ravel()]))
-        involved = involved[involved >= 0]
+        linked = self._context.linked
+        if linked:
+            near, _ = self._context.neighbours(rows)
+            gates = np.append(self._context.gates(), np.float32(0.0))[near]
+            near = np.where(gates > _LEAST_GATE, near, -1)
+            involved = np.unique(np.concatenate([rows, near.ravel()]))
+            involved = involved[involved >= 0]
+        else:
+            involved = np.unique(rows)
         counts = self._count.view[involved]
         involved, counts = involved[counts > 0], counts[counts > 0].astype(np.int64)
         if not len(involved):
@@ -111,7 +115,7 @@ class TokenVectorIndex:
             for at, where in zip(long.tolist(), place.tolist(), strict=True):
                 block = similarity[starts[where] : starts[where] + counts[where]]
                 best[at] = _best_window(block, weights)
-        for at, decay in enumerate(DECAY):
+        for at, decay in enumerate(DECAY if linked else ()):
             lent = (decay * gates[:, at])[:, None] * whole[near[:, at]]
             np.maximum(best, lent, out=best)
         penalty = LENGTH_PENALTY * np.log(np.maximum(self._count.view[rows] / LONG, 1.0))

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alma_graph.index.dense import top_rows
+from alma_graph.index.edges import MEMORY_EDGES
 from alma_graph.index.project import ProjectIndex
 from alma_graph.retrieval.arms import entity_idf
 from alma_graph.retrieval.query import NamedEntity
@@ -41,6 +42,9 @@ EDGE_SHARE = {
 """What an edge of weight 1 passes on, along it (True) and against it: much from evidence to the lesson that rests on it
 and from a source to what was derived from it, little back."""
 
+
+_SHARES = np.array([[EDGE_SHARE.get((name, along), 0.0) for along in (False, True)] for name in MEMORY_EDGES])
+"""The same by place in `MEMORY_EDGES` and direction; 0 where nothing is passed on."""
 
 _Reaches = dict[int, tuple[npt.NDArray[Any], npt.NDArray[Any]]]
 """Entity -> the rows that mention it and how well each is reached from it."""
@@ -101,7 +105,7 @@ class Spread:
         return Step(int(self._source[row]), "MENTIONS", via)
 
     def reach(self, paths: _Paths, allowed: npt.NDArray[np.bool_]) -> None:
-        """Takes over the best path to each row."""
+        """Takes over the best path to each row; to be called once."""
         if not paths.rows:
             return
         sizes = [len(rows) for rows in paths.rows]
@@ -109,9 +113,9 @@ class Spread:
         values = np.repeat(paths.worth, sizes) * np.concatenate(paths.shares)
         source, via = np.repeat(paths.sources, sizes), np.repeat(paths.via, sizes)
         keep = np.flatnonzero(allowed[rows] & (rows != source))
-        keep = keep[np.argsort(values[keep], kind="stable")]  # of equal rows the last one written stays: the best
-        rows = rows[keep]
-        self.values[rows], self._source[rows], self._via[rows] = values[keep], source[keep], via[keep]
+        np.maximum.at(self.values, rows[keep], values[keep])
+        best = keep[values[keep] == self.values[rows[keep]]]  # of equal paths to a row the last one written stays
+        self._source[rows[best]], self._via[rows[best]] = source[best], via[best]
 
     def take_over(self, other: Spread, decay: float) -> None:
         """Takes over what another round reached by a better path."""
@@ -169,12 +173,13 @@ def _one_round(
                 fallback = FLOOR / max(1, int(frequencies[code]) - 1) ** DAMPING
                 reaches[code] = rows, np.maximum(weight, fallback)
             paths.add(seed, code, value, *reaches[code])
-        for edge in index.edges.of(seed):
-            share = EDGE_SHARE.get((edge.type, edge.source == seed))
-            if share is not None and edge.counts:
-                other = edge.target if edge.source == seed else edge.source
-                strength = share * min(max(edge.weight, 0.0), 1.0)
-                paths.add(seed, _VIA_EDGE[edge.type], float(front[seed]), np.array([other]), np.array([strength]))
+        edges = index.edges.at(seed)
+        share = _SHARES[edges.types, edges.outgoing.astype(np.int8)]
+        passing = np.flatnonzero(edges.counts & (share > 0))
+        types = edges.types[passing]
+        for run in np.split(passing, np.flatnonzero(types[1:] != types[:-1]) + 1) if len(passing) else ():
+            strength = share[run] * np.clip(edges.weights[run], 0.0, 1.0)
+            paths.add(seed, _VIA_EDGE[MEMORY_EDGES[edges.types[run[0]]]], float(front[seed]), edges.others[run], strength)
     found = Spread(len(front))
     found.reach(paths, allowed)
     return found

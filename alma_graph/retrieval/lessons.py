@@ -40,18 +40,24 @@ def inherited(index: ProjectIndex, evidence: Floats, allowed: Mask, readable: Ma
     wanted = allowed & index.kind_mask(LESSON_KINDS)
     outcomes = readable & index.kind_mask([MemoryKind.OUTCOME]) & (evidence > 0)
     gain = np.zeros(len(evidence))
-    for row in top_rows(evidence, outcomes, SOURCES).tolist():
-        for edge in index.edges.outgoing(row):
-            if wanted[edge.target]:
-                gain[edge.target] = max(gain[edge.target], float(SHARE * evidence[row] - evidence[edge.target]))
+    sources = top_rows(evidence, outcomes, SOURCES)
+    edges = [index.edges.at(row) for row in sources.tolist()]
+    if not edges:
+        return None
+    targets = np.concatenate([at.others for at in edges])
+    passed = np.repeat(SHARE * evidence[sources], [len(at.others) for at in edges])
+    kept = np.concatenate([at.outgoing for at in edges]) & wanted[targets]
+    targets = targets[kept]
+    np.maximum.at(gain, targets, passed[kept] - evidence[targets])
     return gain if gain.any() else None
 
 
 def outcomes_of(index: ProjectIndex, lesson: int) -> list[int]:
     """Rows of the outcomes that speak for or against a lesson."""
-    kinds = index.rows.column("kind")
-    outcome = KINDS.index(MemoryKind.OUTCOME)
-    return [edge.source for edge in index.edges.incoming(lesson) if kinds[edge.source] == outcome]
+    edges = index.edges.at(lesson)
+    sources = edges.others[~edges.outgoing]
+    found: list[int] = sources[index.rows.column("kind")[sources] == KINDS.index(MemoryKind.OUTCOME)].tolist()
+    return found
 
 
 def is_lesson(index: ProjectIndex, row: int) -> bool:

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import numpy.typing as npt
 
 from alma_graph.index.project import ProjectIndex
 from alma_graph.retrieval.lessons import EXAMPLES, is_lesson, outcomes_of
 from alma_graph.retrieval.weighing import Ranked
+
+
+_FIRST = 256
+"""Places that are sorted at first; few requests look further."""
 
 
 def choose(index: ProjectIndex, ranked: Ranked, count: int) -> list[int]:
@@ -44,7 +49,16 @@ def choose(index: ProjectIndex, ranked: Ranked, count: int) -> list[int]:
 
 def in_order(index: ProjectIndex, ranked: Ranked) -> Iterator[int]:
     """Places by falling score, equal scores by id; sorted no further than they are asked for."""
-    order = np.argsort(-ranked.score, kind="stable")
+    edge = -np.inf
+    if len(ranked.score) > _FIRST:
+        edge = np.partition(ranked.score, -_FIRST)[-_FIRST]
+    front = ranked.score >= edge
+    for places in (np.flatnonzero(front), np.flatnonzero(~front)):
+        yield from _sorted_places(index, ranked, places)
+
+
+def _sorted_places(index: ProjectIndex, ranked: Ranked, places: npt.NDArray[np.int64]) -> Iterator[int]:
+    order = places[np.argsort(-ranked.score[places], kind="stable")]
     start = 0
     while start < len(order):
         score = ranked.score[order[start]]
