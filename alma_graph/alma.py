@@ -361,7 +361,7 @@ class ALMA:
         """Stores an explicit successor with these fields changed; the old memory is superseded and kept."""
         for name, value in changes.items():
             arguments.plain_value(value, name)
-        return revise(self._writer, checked(memory_id, "memory_id"), _text_or_none(reason, "reason"), changes)
+        return revise(self._writer, checked(memory_id, "memory_id"), reason, changes)
 
     def forget(self, memory_id: str) -> int:
         """Removes a memory and every trace of it: edges, chunks, vectors, entities that only it mentioned, and what

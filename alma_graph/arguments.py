@@ -106,7 +106,8 @@ def path_text(value: object, name: str) -> str:
     """A path as text."""
     try:
         text: object = os.fspath(value)  # type: ignore[call-overload]
-    except TypeError:
+        os.fsencode(value)  # type: ignore[arg-type]
+    except (TypeError, UnicodeEncodeError):
         text = None
     if not isinstance(text, str) or not text.strip() or "\0" in text:
         raise InvalidInputError(f"{name}={shown(value)} is no path; give the name of a file as text or a Path")

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from alma_graph import arguments
-from alma_graph.errors import ConfigError, InvalidInputError
+from alma_graph.errors import ConfigError, InvalidInputError, shown
 from alma_graph.model import MemoryScope, Model, Text, Texts
 from alma_graph.retrieval.scoring import ScoringConfig
 from alma_graph.text import checked_name
@@ -138,18 +138,18 @@ def load_config(path: str | os.PathLike[str], **changes: Any) -> Config:
     try:
         raw = yaml.safe_load(Path(place).read_text(encoding="utf-8"))
     except OSError as error:
-        raise ConfigError(f"the configuration {place!r} cannot be read: {error.strerror}") from error
+        raise ConfigError(f"the configuration {shown(place)} cannot be read: {error.strerror}") from error
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
-        raise ConfigError(f"the configuration {place!r} is no YAML: {error}") from error
+        raise ConfigError(f"the configuration {shown(place)} is no YAML: {error}") from error
     if isinstance(raw, dict) and set(raw) == {"alma"}:
         raw = raw["alma"]
     if not isinstance(raw, dict) or not all(isinstance(key, str) for key in raw):
-        raise ConfigError(f"the configuration {place!r} must be a mapping of settings, with project_id at least")
+        raise ConfigError(f"the configuration {shown(place)} must be a mapping of settings, with project_id at least")
     try:
         return Config(**{**expand(raw), **changes})
     except RecursionError:
-        raise ConfigError(f"the configuration {place!r} is nested too deep, or contains itself") from None
+        raise ConfigError(f"the configuration {shown(place)} is nested too deep, or contains itself") from None
     except ConfigError:
         raise
     except InvalidInputError as error:
-        raise ConfigError(f"{place}: {error}") from None
+        raise ConfigError(f"{shown(place)}: {error}") from None

@@ -7,9 +7,9 @@ files, `LOAD FROM` reads any file and `CALL threads=1` changes settings. So a st
 - begin with a clause that reads (`_FIRST`), after EXPLAIN or PROFILE,
 - have no LOAD ... FROM and no CALL but of procedures that only look (`_PROCEDURES`),
 - use no function with an effect (`_FORBIDDEN_FUNCTIONS`),
-- be no longer and nested no deeper than the engines parse in good time (`MAX_LENGTH`, `MAX_NESTING`, `MAX_CASES`,
-  `MAX_OPERATORS`): their time to parse grows with the cube of the depth of lists, and doubles with every CASE in a
-  CASE, and no timeout of theirs ends it.
+- be no longer and nested no deeper than the engines parse in good time (`MAX_LENGTH`, `MAX_NESTING`,
+  `MAX_OPERATORS`): their time grows with the cube of the depth of lists and doubles with every CASE in a CASE, and no
+  timeout of theirs ends it.
 
 It is then prepared by the engine, which refuses several statements, and run in a read-only transaction, which refuses
 every writing clause. Words in strings, comments, quoted names, properties and aliases are not clauses.
@@ -26,9 +26,8 @@ from alma_graph.errors import CypherError, InvalidInputError, ReadOnlyError, sho
 MAX_LENGTH = 100_000
 """Longest statement in characters; long lists belong into parameters."""
 MAX_NESTING = 50
-"""Deepest nesting of brackets."""
-MAX_CASES = 8
-"""Deepest nesting of CASE."""
+"""Deepest nesting of brackets; a CASE in a CASE counts as `CASE_WEIGHT` of them."""
+CASE_WEIGHT = 5
 MAX_OPERATORS = 1_000
 """Most arithmetic and comparing signs of a statement."""
 
@@ -132,12 +131,14 @@ def _check_size(tokens: list[_Token]) -> None:
     for position, token in enumerate(tokens):
         if token.kind == "symbol":
             operators += token.text in _OPERATORS
-            depth += (token.text in "([{") - (token.text in ")]}")
+            depth = max(0, depth + (token.text in "([{") - (token.text in ")]}"))
         elif token.kind == "word" and not _is_property(tokens, position):
-            cases += (token.word == "CASE") - (token.word == "END")
-        for found, most, what in ((depth, MAX_NESTING, "brackets"), (cases, MAX_CASES, "CASE")):
-            if found > most:
-                raise CypherError(f"the statement nests {what} deeper than {most}; write it flatter, or use WITH")
+            cases = max(0, cases + (token.word == "CASE") - (token.word == "END"))
+        if depth + CASE_WEIGHT * cases > MAX_NESTING:
+            raise CypherError(
+                f"the statement nests {depth} brackets and {cases} CASE, and may nest {MAX_NESTING} brackets, where "
+                f"a CASE counts as {CASE_WEIGHT}; write it flatter, or in steps with WITH"
+            )
         if operators > MAX_OPERATORS:
             raise CypherError(f"the statement has more than {MAX_OPERATORS:,} operators; bind a list as a parameter")
 
@@ -165,7 +166,7 @@ def _check_first(tokens: list[_Token]) -> None:
     first = tokens[position] if position < len(tokens) else tokens[0]
     if first.kind != "word" or first.word not in _FIRST:
         raise ReadOnlyError(
-            f"a statement here may only read, and this one begins with {first.text!r}; begin with MATCH, OPTIONAL "
+            f"a statement here may only read, and this one begins with {shown(first.text)}; begin with MATCH, OPTIONAL "
             "MATCH, "
             "WITH, UNWIND, RETURN or CALL of a procedure that looks"
         )
@@ -178,7 +179,7 @@ def _check_clause(tokens: list[_Token], position: int, token: _Token) -> None:
         return
     name, after = [tokens[index] if index < len(tokens) else _Token("", "") for index in (position + 1, position + 2)]
     if word in _FORBIDDEN_FUNCTIONS and name.text == "(":
-        raise ReadOnlyError(f"the function {token.text} has an effect; a statement here may only read")
+        raise ReadOnlyError(f"the function {token.text[:80]} has an effect; a statement here may only read")
     if token.kind != "word":
         return
     if word == "LOAD" and (name.word == "FROM" or (name.word == "WITH" and after.word == "HEADERS")):
@@ -203,5 +204,6 @@ def _check_call(name: _Token, after: _Token) -> None:
         return
     if name.word not in _PROCEDURES or after.text != "(":
         raise ReadOnlyError(
-            f"CALL {name.text} is not among the procedures that only look: {', '.join(sorted(_PROCEDURES)).lower()}"
+            f"CALL {name.text[:80]} is not among the procedures that only look: "
+            f"{', '.join(sorted(_PROCEDURES)).lower()}"
         )

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
+from alma_graph.arguments import path_text
 from alma_graph.backends.embedded.backend import EmbeddedBackend
 from alma_graph.backends.embedded.dialect import DIALECTS
 from alma_graph.backends.embedded.files import choose_dialect
@@ -98,7 +99,7 @@ def open_backend(
     The first bytes of an existing file name its engine; a new file at a plain path is Ladybug's. Otherwise as
     `create_backend`.
     """
-    text = _path_text(location)
+    text = path_text(location, "location")
     if text == MEMORY:
         return create_backend("memory", read_only=read_only, **engine_options)
     scheme, colon, rest = text.partition(":")
@@ -137,14 +138,17 @@ def _open_embedded(
     if isinstance(query_timeout, bool) or not isinstance(query_timeout, (int, float)) or not 0 < query_timeout < 1e9:
         raise InvalidInputError(f"query_timeout={shown(query_timeout)} must be a number of seconds above 0")
     _no_options(options, wanted or "embedded")
-    real = os.path.realpath(os.path.expanduser(_path_text(path)))
+    real = os.path.realpath(os.path.expanduser(path_text(path, "path")))
     with _registry_lock:
         path_lock = _path_locks.setdefault(real, threading.RLock())
     with path_lock:
         open_handle = _shared(real, wanted, read_only)
         if open_handle is not None:
             return open_handle
-        dialect, new = choose_dialect(real, wanted, create=create and not read_only)
+        try:
+            dialect, new = choose_dialect(real, wanted, create=create and not read_only)
+        except OSError as error:
+            raise InvalidInputError(f"path={shown(real)} cannot be a store ({error.strerror}); give another") from error
         store = OpenedStore(
             real,
             dialect,
@@ -206,16 +210,6 @@ def _close_all() -> None:
             with suppress(AlmaGraphError, RuntimeError, OSError):
                 handle.backend.shutdown()
     _handles.clear()
-
-
-def _path_text(path: str | os.PathLike[str]) -> str:
-    try:
-        text = os.fspath(path)
-    except TypeError:
-        raise InvalidInputError(f"path={shown(path)} is {type(path).__name__}; give a path") from None
-    if not isinstance(text, str) or not text.strip() or "\0" in text:
-        raise InvalidInputError(f"path={shown(path)} is no path; give the name of a file")
-    return text
 
 
 def _no_options(options: dict[str, Any], name: str) -> None:

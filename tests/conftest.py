@@ -17,6 +17,9 @@ from alma_graph.backends import Backend, open_backend
 EMBEDDED = os.environ.get("ALMA_TEST_ENGINE", "ladybug")
 DIMENSION = 8
 
+embedded_only = pytest.mark.parametrize("engine", [EMBEDDED], indirect=True)
+"""For tests of what only an embedded engine has, a file or Cypher: they run once, on that engine."""
+
 
 def store_location(folder: Path, engine: str, name: str = "store.graph") -> str:
     """Where a store of an engine is: ":memory:" or "ENGINE:FOLDER/NAME"."""

@@ -10,7 +10,7 @@ from alma_graph.arguments import listed
 from alma_graph.backends.protocol import Backend, EdgeRow, Row
 from alma_graph.backends.schema import EDGES, NODES, node_key
 from alma_graph.drawing.options import centres_of, check_values
-from alma_graph.errors import InvalidInputError, MemoryNotFoundError
+from alma_graph.errors import InvalidInputError, MemoryNotFoundError, shown
 from alma_graph.model import EdgeType, MemoryKind, enum_of
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def to_networkx(
     if centres:
         for centre in centres:
             if centre not in graph:
-                raise MemoryNotFoundError(f"around={centre!r}: no memory with this id in project {project_id!r}")
+                raise MemoryNotFoundError(f"around={shown(centre)}: no memory with this id in project {project_id!r}")
         order = _near(graph, centres, hops)
         graph = graph.subgraph(order).copy()
     else:

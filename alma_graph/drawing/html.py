@@ -14,7 +14,7 @@ from alma_graph.drawing.scene import Box, Route, Scene, caption, compose, eviden
 from alma_graph.drawing.style import EDGE_STYLES, NODE_STYLES, SHAPES, EdgeStyle, NodeStyle
 from alma_graph.drawing.svg import scene_svg
 from alma_graph.drawing.textfit import xml
-from alma_graph.errors import InvalidInputError
+from alma_graph.errors import InvalidInputError, shown
 
 if TYPE_CHECKING:
     import networkx
@@ -70,11 +70,11 @@ def to_html(
         "edges": [_edge_data(route, scene) for route in scene.routes],
     }
     total = graph.graph.get("total_nodes", len(scene.boxes))
-    shown = f"{len(scene.boxes)} nodes" if total == len(scene.boxes) else f"{len(scene.boxes)} of {total} nodes"
+    nodes = f"{len(scene.boxes)} nodes" if total == len(scene.boxes) else f"{len(scene.boxes)} of {total} nodes"
     parts = {
         "title": xml(title),
         "count": str(len(scene.boxes)),
-        "summary": xml(f"{shown}, {graph.number_of_edges()} edges"),
+        "summary": xml(f"{nodes}, {graph.number_of_edges()} edges"),
         "style": _asset("explorer.css") + _colours(),
         "kinds": "".join(_kind_chip(style, scene) for style in NODE_STYLES.values()),
         "types": "".join(_type_chip(style, scene) for style in EDGE_STYLES.values()),
@@ -96,10 +96,10 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     """
     try:
         Path(path).write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        reason = error.strerror or str(error)
+    except (OSError, UnicodeEncodeError) as error:
+        reason = getattr(error, "strerror", None) or type(error).__name__
         raise InvalidInputError(
-            f"path={str(path)!r} cannot be written ({reason}); give a file in an existing folder"
+            f"path={shown(str(path))} cannot be written ({reason}); give a file in an existing folder"
         ) from None
 
 

@@ -91,9 +91,16 @@ def _make(name: str) -> Embedder:
         return _make_onnx(name)
     if name.startswith(SENTENCE_TRANSFORMERS_PREFIX) and len(name) > len(SENTENCE_TRANSFORMERS_PREFIX):
         return SentenceTransformersEmbedder(name.removeprefix(SENTENCE_TRANSFORMERS_PREFIX))
-    if "\0" not in name and (Path(name).expanduser() / "model.onnx").is_file():
+    if "\0" not in name and _holds_a_model(name):
         return OnnxEmbedder(name)
     raise InvalidInputError(f"no embedder is called {shown(name)}; known are {KNOWN_NAMES}, or give an object")
+
+
+def _holds_a_model(folder: str) -> bool:
+    try:
+        return (Path(folder).expanduser() / "model.onnx").is_file()
+    except (OSError, RuntimeError, ValueError):  # too long, no such home, no characters of this file system
+        return False
 
 
 def _make_onnx(name: str) -> Embedder:

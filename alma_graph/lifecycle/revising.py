@@ -8,7 +8,7 @@ from typing import Any
 from alma_graph.backends.protocol import Backend, EdgeMatch, EdgeRow, NodeUpdate
 from alma_graph.backends.schema import node_key
 from alma_graph.codec import compact_json
-from alma_graph.errors import InvalidInputError
+from alma_graph.errors import InvalidInputError, shown
 from alma_graph.ids import uuid7
 from alma_graph.ingest.lessons import is_formed
 from alma_graph.ingest.unit import Unit
@@ -72,7 +72,7 @@ def _successor(old: Memory, changes: Mapping[str, Any], writer: Writer) -> Memor
     free = {field.alias or name for name, field in fields.items() if name not in _FIXED}
     for name, value in changes.items():
         if name not in free:
-            raise InvalidInputError(f"{name}={value!r} cannot be revised; fields are {', '.join(sorted(free))}")
+            raise InvalidInputError(f"{name}={shown(value)} cannot be revised; fields are {', '.join(sorted(free))}")
     kept = {field.alias or name: getattr(old, name) for name, field in fields.items() if name not in _FIXED}
     now = writer.store.clock()
     fresh: dict[str, Any] = {

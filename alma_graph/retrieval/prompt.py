@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
-from alma_graph.errors import InvalidInputError
+from alma_graph.errors import InvalidInputError, shown
 from alma_graph.index.tokens import is_spaceless
 from alma_graph.model import AntiPattern, DomainKnowledge, Heuristic, Memory, Observation, Outcome, UserPreference
 
@@ -54,25 +54,25 @@ def prompt(hits: Sequence[Hit], preferences: Sequence[UserPreference], token_bud
         InvalidInputError: the budget is below 1.
     """
     if isinstance(token_budget, bool) or not isinstance(token_budget, int) or token_budget < 1:
-        raise InvalidInputError(f"token_budget={token_budget!r} is no budget; give 1 or more tokens")
+        raise InvalidInputError(f"token_budget={shown(token_budget)} is no budget; give 1 or more tokens")
     lines: dict[str, list[str]] = {title: [] for title, _ in _SECTIONS}
-    shown: set[str] = set()
+    written: set[str] = set()
     used = 0
     entries: list[tuple[Memory, str, tuple[Memory, ...]]] = [(hit.memory, hit.status, hit.context) for hit in hits]
     entries += [(memory, "active", ()) for memory in preferences]
     for memory, status, context in entries:
-        if memory.id in shown:
+        if memory.id in written:
             continue
         title = _title(memory)
         line = _line(memory, status)
-        around = [_turn(turn) for turn in context if turn.id not in shown]
+        around = [_turn(turn) for turn in context if turn.id not in written]
         for block in ([line, *around], [line]) if around else ([line],):
             cost = sum(estimate_tokens(text + "\n") for text in block)
             cost += 0 if lines[title] else estimate_tokens(title + "\n") + 1
             if used + cost <= token_budget:
                 lines[title] += block
                 used += cost
-                shown.add(memory.id)
+                written.add(memory.id)
                 break
     return "\n\n".join("\n".join([title, *lines[title]]) for title, _ in _SECTIONS if lines[title])
 

@@ -13,7 +13,7 @@ from alma_graph.beliefs import ContradictionDetector, SymbolicDetector
 from alma_graph.clock import Clock
 from alma_graph.codec import row_to_memory
 from alma_graph.embedding import Encoder
-from alma_graph.errors import AlmaGraphError, MemoryNotFoundError, ReadOnlyError, StoreClosedError
+from alma_graph.errors import AlmaGraphError, MemoryNotFoundError, ReadOnlyError, StoreClosedError, shown
 from alma_graph.extraction import Extractor, SessionContext
 from alma_graph.index import ProjectIndex
 from alma_graph.learning import StrategyBook
@@ -138,7 +138,7 @@ class Store:
         """
         found = self.memories(project_id, [checked(memory_id, "memory_id")])
         if not found:
-            raise MemoryNotFoundError(f"no memory has the id {memory_id!r} in project {project_id!r}")
+            raise MemoryNotFoundError(f"no memory has the id {shown(memory_id)} in project {project_id!r}")
         return found[0]
 
     def memories(self, project_id: str, ids: Sequence[str]) -> list[Memory]:

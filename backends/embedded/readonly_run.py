@@ -35,7 +35,7 @@ def run(store: OpenedStore, statement: str, parameters: Mapping[str, Any]) -> Re
     checked = check_statement(statement)
     missing = sorted(checked.parameters - set(parameters))
     if missing:
-        raise CypherError(f"the parameter ${missing[0]} has no value; give {missing[0]}=...")
+        raise CypherError(f"the parameter ${missing[0][:80]} has no value; give {missing[0][:80]}=...")
     bound = {name: _bound(parameters[name], f"${name}") for name in sorted(checked.parameters)}
     with store.using():
         link = store.engine.connect()

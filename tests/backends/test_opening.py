@@ -102,7 +102,7 @@ except MissingDependencyError as error:
         ("  ", InvalidInputError, "no path"),
         ("a\0b", InvalidInputError, "no path"),
         ("kuzu:", InvalidInputError, "no path behind"),
-        (7, InvalidInputError, "int"),
+        (7, InvalidInputError, "no path"),
         ("bolt://localhost:7687", UnsupportedError, "Neo4j"),
         ("neo4j+s://host", UnsupportedError, "Neo4j"),
     ],
