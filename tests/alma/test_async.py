@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
+from pathlib import Path
 
-from alma_graph import AsyncALMA
+from alma_graph import ALMA, AsyncALMA
 
 
 def test_the_async_face_has_the_same_methods(location: str) -> None:
@@ -17,5 +19,37 @@ def test_the_async_face_has_the_same_methods(location: str) -> None:
             assert len(await alma.memories(kind="outcome")) == 5
             assert (await alma.stats()).by_kind["outcome"] == 5
             assert alma.project_id == "shop"
+
+    asyncio.run(story())
+
+
+def public_methods() -> list[str]:
+    return [name for name, _ in inspect.getmembers(ALMA, callable) if not name.startswith("_")]
+
+
+def test_every_public_method_is_a_coroutine_function() -> None:
+    assert {"learn", "retrieve", "open", "from_config", "close", "cypher"} <= set(public_methods())
+    for name in public_methods():
+        assert inspect.iscoroutinefunction(getattr(AsyncALMA, name)), name
+
+
+def test_settings_may_change_what_a_file_says(tmp_path: Path) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text("project_id: shop\nstore: ':memory:'\nembedder: hashing\nextractor: none\n")
+
+    async def story() -> None:
+        async with await AsyncALMA.from_config(path, project_id="other") as alma:
+            assert alma.project_id == "other"
+
+    asyncio.run(story())
+
+
+def test_named_queries_run_off_the_event_loop(tmp_path: Path, embedded_engine: str) -> None:
+    async def story() -> None:
+        place = f"{embedded_engine}:{tmp_path / 'store'}"
+        async with await AsyncALMA.open(place, project_id="shop", embedder="hashing", extractor="none") as alma:
+            await alma.add_domain_knowledge("a", "d", "The vault is in Bern.")
+            assert len(await alma.queries["recent-memories"](limit=1)) == 1
+            assert len(alma.queries) == len(alma.alma.queries)
 
     asyncio.run(story())

@@ -25,6 +25,7 @@ from alma_graph import ALMA, AlmaGraphError, DomainKnowledge, StoreLockedError
 from alma_graph.backends import create_backend
 from alma_graph.retrieval import engine as retrieval_engine
 from tests.alma.conftest import Open
+from tests.conftest import embedded_only
 
 
 def found(alma: ALMA, query: str, **options: Any) -> list[str]:
@@ -112,9 +113,8 @@ def test_p031_a_second_open_shares_the_handle(open_alma: Open, engine: str) -> N
     assert (one._store.shared is two._store.shared) is (engine != "memory")
 
 
-def test_p119_another_process_gets_one_clear_line(open_alma: Open, location: str, engine: str) -> None:
-    if engine == "memory":
-        return  # it has no file
+@embedded_only
+def test_p119_another_process_gets_one_clear_line(open_alma: Open, location: str) -> None:
     open_alma(embedder="hashing")
     program = "import sys; from alma_graph import ALMA; ALMA.open(sys.argv[1], project_id='p', lock_timeout=0.2)"
     done = subprocess.run([sys.executable, "-c", program, location], capture_output=True, text=True, check=False)
@@ -135,9 +135,8 @@ def test_p032_calls_of_one_event_loop_all_land(plain: ALMA) -> None:
     assert plain.stats().memories == 20
 
 
-def test_p055_two_processes_never_corrupt_the_store(location: str, engine: str) -> None:
-    if engine == "memory":
-        return  # it has no file
+@embedded_only
+def test_p055_two_processes_never_corrupt_the_store(location: str) -> None:
     program = """
         import sys
         from alma_graph import ALMA
@@ -391,9 +390,8 @@ def test_p120_scores_differ_and_their_parts_add_up(alma: ALMA) -> None:
 # ---------------------------------------------------------------- windows
 
 
-def test_p058_a_narrow_console_shows_everything(open_alma: Open, location: str, engine: str, tmp_path: Path) -> None:
-    if engine == "memory":
-        return  # the command line needs a file
+@embedded_only
+def test_p058_a_narrow_console_shows_everything(open_alma: Open, location: str, tmp_path: Path) -> None:
     alma = open_alma(embedder="hashing", extractor="none", project_id="店 🛒")
     fact(alma, "我喜欢绿茶 ─ 🛒")
     alma.close()

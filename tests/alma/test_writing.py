@@ -25,6 +25,7 @@ from alma_graph import (
 )
 from alma_graph.errors import StoreClosedError
 from tests.alma.conftest import Open
+from tests.conftest import embedded_only
 
 ODD = ["O'Brien's \"shop\"", "a`b", "x'}) DETACH DELETE n //", "shop\nnewline", "\U0001f6d2", "店", "a/b:c", " lead"]
 
@@ -185,9 +186,8 @@ def test_the_dimension_is_the_embedders(open_alma: Open) -> None:
     assert alma.retrieve(task="sixty-four numbers").hits
 
 
-def test_another_embedder_is_refused_with_both_names_and_the_cures(open_alma: Open, engine: str) -> None:
-    if engine == "memory":
-        return  # every in-memory store is new
+@embedded_only
+def test_another_embedder_is_refused_with_both_names_and_the_cures(open_alma: Open) -> None:
     alma = open_alma(embedder="hashing:64", extractor="none")
     kept = alma.add_domain_knowledge(agent="a", domain="d", fact="f")
     alma.close()
@@ -222,9 +222,8 @@ def test_threads_lose_nothing(plain: ALMA) -> None:
     assert plain.doctor().ok
 
 
-def test_two_handles_of_one_path_share_the_store(open_alma: Open, engine: str) -> None:
-    if engine == "memory":
-        return  # in-memory stores are private
+@embedded_only
+def test_two_handles_of_one_path_share_the_store(open_alma: Open) -> None:
     one = open_alma(embedder="hashing", extractor="none")
     two = open_alma(extractor="none")
     first = one.add_domain_knowledge(agent="a", domain="d", fact="written through the first")

@@ -238,3 +238,27 @@ def test_the_check_itself_needs_no_engine() -> None:
     assert check_statement("MATCH (m {id: $a}) WHERE m.x = $b RETURN '$c' // $d").parameters == {"a", "b"}
     with pytest.raises(InvalidInputError, match="text"):
         check_statement(7)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("statement", "named"),
+    [
+        ("RETURN " + "(" * 5000 + "1" + ")" * 5000, "nests"),
+        ("RETURN " + "[" * 60 + "1" + "]" * 60, "nests"),
+        ("RETURN " + "{a: " * 60 + "1" + "}" * 60, "nests"),
+        ("RETURN " + "CASE WHEN true THEN " * 12 + "1" + " END" * 12, "CASE"),
+        ("RETURN " + "CASE WHEN true THEN [" * 9 + "1" + "] END" * 9, "CASE"),
+        ("RETURN " + "1 + " * 2000 + "1", "operators"),
+        ("RETURN '" + "x" * 100_000 + "'", "100,000"),
+    ],
+)
+def test_what_engines_would_parse_for_minutes_is_refused(statement: str, named: str) -> None:
+    with pytest.raises(CypherError, match=named):
+        check_statement(statement)
+
+
+def test_what_people_write_is_not_too_deep() -> None:
+    check_statement("RETURN " + "[" * 20 + "1" + "]" * 20)
+    check_statement("RETURN " + "CASE WHEN true THEN " * 5 + "1" + " END" * 5)
+    check_statement("MATCH (m) RETURN " + ", ".join("CASE WHEN m.case = 1 THEN (m.end) ELSE 0 END" for _ in range(50)))
+    check_statement("RETURN [" + ", ".join(str(number) for number in range(10_000)) + "]")
