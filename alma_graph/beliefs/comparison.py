@@ -9,6 +9,7 @@ from alma_graph.beliefs.alignment import Alignment, Pair, SideView, align
 from alma_graph.beliefs.claim_model import NOMINAL_POS, Claim
 from alma_graph.beliefs.events import change_score
 from alma_graph.beliefs.holders import holder_conflict
+from alma_graph.beliefs.identities import name_two_things
 from alma_graph.beliefs.lexicon_function import COPULA_LIKE_VERBS, LIGHT_WORDS, SCOPE_WORDS
 from alma_graph.beliefs.quantity_relation import QuantityRelation, relate_quantities
 from alma_graph.beliefs.readings import deontic, emptied, ended, event_against_rule
@@ -65,6 +66,7 @@ class Comparison:
         negated_coverage: coverage of the negated side, -1 where polarity is the same.
         negated_unmatched: weight without a partner on the negated side.
         rivals: the claims are about two different things.
+        two_things: they name two single things: two commits, two sensors, two files.
         scope_conflict: environment, platform, day or fronted phrase differ.
         conditions: how many sides are conditional.
         condition_conflict: the conditions differ.
@@ -113,6 +115,7 @@ class Comparison:
     negated_coverage: float
     negated_unmatched: float
     rivals: bool
+    two_things: bool
     scope_conflict: bool
     conditions: int
     condition_conflict: bool
@@ -204,6 +207,7 @@ def compare(left: Claim, right: Claim, *, one_slot: bool = False) -> Comparison:
             sum(negated_side.claim.tokens[i].weight for i in negated_side.unmatched()) if differs else 0.0
         ),
         rivals=alignment.rivals,
+        two_things=name_two_things(left, right),
         scope_conflict=_scope_conflict(left, right) and not slot.places_apart,
         conditions=("conditional" in left.traits) + ("conditional" in right.traits),
         condition_conflict=_condition_conflict(left, right),

@@ -16,6 +16,7 @@ from alma_graph.beliefs.claim_model import NOMINAL_POS, Claim, Claims, Token
 from alma_graph.beliefs.comparison import Comparison, compare
 from alma_graph.beliefs.events import find_denial
 from alma_graph.beliefs.guards import guard_factor
+from alma_graph.beliefs.identities import name_two_things
 from alma_graph.beliefs.languages import ENGLISH
 from alma_graph.beliefs.multilingual import find_conflict
 from alma_graph.beliefs.ownership import Relationship, Side, relationship
@@ -32,6 +33,7 @@ MAX_PAIRS = 400
 _FEW_PAIRS = 9
 _OPENING_WORDS = 5
 _OTHER_TOPIC = 0.4
+_OTHER_LABEL = 0.1
 _SIGNAL_OF_RULE: dict[Rule, Signal] = {
     "negation": "negation",
     "antonym": "antonym",
@@ -140,11 +142,12 @@ def _whole_words(side: Side, start: int, end: int) -> tuple[int, int]:
 def _compared(left: Claims, right: Claims, between: Relationship) -> Iterator[tuple[Comparison, float]]:
     """The claim pairs worth comparing, each with a factor for its contradiction score."""
     one_topic = _open_on_one_topic(left.claims, right.claims)
+    apart = _OTHER_LABEL if _labelled_apart(left.claims, right.claims) else 1.0
     for mine, yours in _pairs(left.claims, right.claims):
         opening = mine is left.claims[0] and yours is right.claims[0] and len(mine.tokens) <= 9
         factor = 1.0 if one_topic or opening else _OTHER_TOPIC
         facts = compare(mine, yours, one_slot=between.one_slot)
-        yield facts, factor * between.factor(facts)
+        yield facts, factor * apart * between.factor(facts)
 
 
 def _pairs(left: tuple[Claim, ...], right: tuple[Claim, ...]) -> list[tuple[Claim, Claim]]:
@@ -172,6 +175,12 @@ def _open_on_one_topic(left: tuple[Claim, ...], right: tuple[Claim, ...]) -> boo
             return True
         return any(word_relation(first.lemma, other.lemma).score > 0.8 for other in yours)
     return True
+
+
+def _labelled_apart(left: tuple[Claim, ...], right: tuple[Claim, ...]) -> bool:
+    """Notes with a label before a colon that names two things: "Turn 12: ..." and "Turn 13: ..."."""
+    labels = [claims[0] for claims in (left, right) if len(claims) > 1 and claims[0].words.endswith(":")]
+    return len(labels) == 2 and name_two_things(*labels)
 
 
 def _opening(claim: Claim) -> list[Token]:

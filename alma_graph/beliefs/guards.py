@@ -13,6 +13,8 @@ def guard_factor(facts: Comparison) -> float:
     factor = 1.0
     if facts.rivals:
         factor *= 0.15
+    if facts.two_things:
+        factor *= 0.1
     if facts.scope_conflict:
         factor *= 0.1
     if facts.condition_conflict:
