@@ -20,7 +20,7 @@ import numpy.typing as npt
 from alma_graph.index.columns import Codes, Column
 from alma_graph.index.context import SessionContext
 from alma_graph.index.postings import Postings
-from alma_graph.index.tokens import Concept, document_terms
+from alma_graph.index.tokens import Concept, document_terms, document_terms_of_token, document_tokens
 
 K1 = 1.2
 B = 0.6
@@ -53,22 +53,34 @@ class LexicalIndex:
 
     def extend(self, texts: Sequence[str], extra: Sequence[str | None] | None = None) -> None:
         """Indexes the next rows. `extra` (speakers) can be searched for, too, but counts for no length."""
-        owners: list[int] = []
-        items: list[int] = []
-        weights: list[int] = []
-        first = len(self._length)
+        seen: dict[str, tuple[list[int], int]] = {}  # codes and content words of each token of these texts
+        codes: list[int] = []
+        sizes: list[int] = []
+        lengths: list[int] = []
         for offset, text in enumerate(texts):
-            counts, length = self._counts(text, extra[offset] if extra else None)
-            codes = [self._terms.add(term) for term in counts]
-            owners += [first + offset] * len(codes)
-            items += codes
-            weights += counts.values()
-            self._length.append(length)
+            before, length = len(codes), 0
+            for token in document_tokens(text):
+                known = seen.get(token)
+                if known is None:
+                    terms, words = document_terms_of_token(token)
+                    known = seen[token] = [self._terms.add(term) for term in terms], words
+                codes += known[0]
+                length += known[1]
+            if extra and (speaker := extra[offset]):
+                codes += [self._terms.add(term) for term in _extra_terms(speaker)]
+            sizes.append(len(codes) - before)
+            lengths.append(length)
+        first = len(self._length)
+        self._length.extend(np.array(lengths, dtype=np.float32))
         self._frequency.extend(np.zeros(len(self._terms) - len(self._frequency), dtype=np.int32))
-        np.add.at(self._frequency.view, items, 1)
         self._documents += len(texts)
         self._changes += 1
-        self._postings.add(owners, items, weights)
+        packed = (np.repeat(np.arange(len(texts)), sizes) << 32) | np.array(codes, dtype=np.int64)
+        packed.sort()
+        begins = np.flatnonzero(np.append(True, packed[1:] != packed[:-1])) if len(packed) else np.zeros(0, np.int64)
+        items = packed[begins] & 0xFFFFFFFF
+        np.add.at(self._frequency.view, items, 1)
+        self._postings.add((packed[begins] >> 32) + first, items, np.diff(np.append(begins, len(packed))))
 
     def replace(self, row: int, text: str, extra: str | None = None) -> None:
         """Indexes a row's new text in place of its old one."""

@@ -12,6 +12,8 @@ ROLES = frozenset({"user", "human", "assistant", "ai", "agent", "bot", "system",
 
 def question_share(text: str) -> float:
     """The share of a text that stands in questions, by characters, in [0, 1]."""
+    if "?" not in text and "？" not in text:
+        return 0.0
     asked = total = 0
     for sentence in _SENTENCE.findall(text):
         size = len(sentence.strip())

@@ -144,7 +144,9 @@ class TokenVectorIndex:
         missing = int(ids.max()) + 1 - len(self._frequency)
         if missing > 0:
             self._frequency.extend(np.zeros(missing, dtype=np.int32))
-        once = np.unique((np.repeat(np.arange(len(filled)), counts) << 32) | ids) & 0xFFFFFFFF
+        packed = (np.repeat(np.arange(len(filled)), counts) << 32) | ids
+        packed.sort()
+        once = packed[np.append(True, packed[1:] != packed[:-1])] & 0xFFFFFFFF
         np.add.at(self._frequency.view, once, 1)
         self._documents += len(filled)
 

@@ -153,18 +153,19 @@ def _spaced_concepts(token: str) -> list[Concept]:
     return concepts
 
 
-def _tokens(text: str) -> list[str]:
+def document_tokens(text: str) -> list[str]:
+    """The tokens of a text, in order, case kept."""
     return _TOKEN.findall(unicodedata.normalize("NFKC", text))
 
 
 def document_terms(text: str) -> tuple[dict[str, int], int]:
     """Term counts of a text to index, and its length in content words (no stop words, compounds counted by parts)."""
-    found = [_document_terms_of_token(token) for token in _tokens(text)]
+    found = [document_terms_of_token(token) for token in document_tokens(text)]
     return Counter(chain.from_iterable(terms for terms, _ in found)), sum(words for _, words in found)
 
 
 @lru_cache(maxsize=200_000)
-def _document_terms_of_token(token: str) -> tuple[tuple[str, ...], int]:
+def document_terms_of_token(token: str) -> tuple[tuple[str, ...], int]:
     """Terms of one token to index, and how many content words it counts for."""
     concepts = _concepts_of_token(token, False)
     terms = tuple(term for concept in concepts for term in concept.terms)
@@ -174,7 +175,7 @@ def _document_terms_of_token(token: str) -> tuple[tuple[str, ...], int]:
 def query_concepts(text: str) -> list[Concept]:
     """What a query asks for, each thing once, in order of first mention; stop words only where nothing else is left."""
     seen: dict[tuple[str, ...], Concept] = {}
-    for token in _tokens(text):
+    for token in document_tokens(text):
         for concept in _concepts_of_token(token, True):
             known = seen.get(concept.terms)
             if known is None or (known.optional and not concept.optional):

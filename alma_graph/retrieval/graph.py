@@ -9,6 +9,7 @@ popularity where the memory only mentions them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -119,7 +120,7 @@ class Spread:
 
     def take_over(self, other: Spread, decay: float) -> None:
         """Takes over what another round reached by a better path."""
-        better = other.values * decay > self.values
+        better = np.flatnonzero(other.values * decay > self.values)
         self.values[better] = other.values[better] * decay
         self._source[better], self._via[better] = other._source[better], other._via[better]
 
@@ -160,26 +161,30 @@ def _one_round(
     frequencies = index.entities.frequencies
     for seed in top_rows(front, None, SEEDS).tolist():
         codes, salience = index.entities.mentioned_by(seed)
-        degree = frequencies[codes]
-        open_ = (degree >= 2) & (degree <= cap) & (salience < SUBJECT)
-        codes = codes[open_]
-        worth = front[seed] * entity_idf(index, degree[open_])
-        order = np.argsort(-worth, kind="stable")[:MAX_ENTITIES]
-        for code, value in zip(codes[order].tolist(), worth[order].tolist(), strict=True):
-            if code in skipped:
-                continue
-            if code not in reaches:
-                rows, weight = index.entities.mentioning(code)
-                fallback = FLOOR / max(1, int(frequencies[code]) - 1) ** DAMPING
-                reaches[code] = rows, np.maximum(weight, fallback)
-            paths.add(seed, code, value, *reaches[code])
+        if len(codes):
+            degree = frequencies[codes]
+            open_ = (degree >= 2) & (degree <= cap) & (salience < SUBJECT)
+            codes = codes[open_]
+            worth = front[seed] * entity_idf(index, degree[open_])
+            order = np.argsort(-worth, kind="stable")[:MAX_ENTITIES]
+            for code, value in zip(codes[order].tolist(), worth[order].tolist(), strict=True):
+                if code in skipped:
+                    continue
+                if code not in reaches:
+                    rows, weight = index.entities.mentioning(code)
+                    fallback = FLOOR / max(1, int(frequencies[code]) - 1) ** DAMPING
+                    reaches[code] = rows, np.maximum(weight, fallback)
+                paths.add(seed, code, value, *reaches[code])
         edges = index.edges.at(seed)
-        share = _SHARES[edges.types, edges.outgoing.astype(np.int8)]
-        passing = np.flatnonzero(edges.counts & (share > 0))
-        types = edges.types[passing]
-        for run in np.split(passing, np.flatnonzero(types[1:] != types[:-1]) + 1) if len(passing) else ():
-            strength = share[run] * np.clip(edges.weights[run], 0.0, 1.0)
-            paths.add(seed, _VIA_EDGE[MEMORY_EDGES[edges.types[run[0]]]], float(front[seed]), edges.others[run], strength)
+        if len(edges.others):
+            share = _SHARES[edges.types, edges.outgoing.view(np.int8)]
+            passing = np.flatnonzero(edges.counts & (share > 0))
+            types = edges.types[passing]
+            cuts = [0, *(np.flatnonzero(types[1:] != types[:-1]) + 1).tolist(), len(passing)]
+            for run in (passing[start:end] for start, end in pairwise(cuts) if end > start):
+                via = _VIA_EDGE[MEMORY_EDGES[edges.types[run[0]]]]
+                strength = share[run] * np.clip(edges.weights[run], 0.0, 1.0)
+                paths.add(seed, via, float(front[seed]), edges.others[run], strength)
     found = Spread(len(front))
     found.reach(paths, allowed)
     return found
