@@ -27,7 +27,7 @@ UNTYPED_CATEGORY = "general"
 
 @dataclass(slots=True)
 class _Place:
-    """Outcomes of one place, how it was written, the wordings of its strategies, and those of them that may still lack a
+    """Outcomes of one place, how it was written, the wordings of its strategies, and those that may lack a
     vector: kept, so that a new outcome costs the same however many there are."""
 
     outcomes: dict[str, LearnedOutcome] = field(default_factory=dict)

@@ -11,7 +11,6 @@ from alma_graph.index.project import ProjectIndex
 from alma_graph.retrieval.lessons import EXAMPLES, is_lesson, outcomes_of
 from alma_graph.retrieval.weighing import Ranked
 
-
 _FIRST = 256
 """Places that are sorted at first; few requests look further."""
 
