@@ -106,6 +106,9 @@ class Disposition(StrEnum):
     OPEN = "open"
 
 
+ASSERTED = 0.7
+"""Score from which a contradiction is asserted; below it is suspected: listed on request, held against nothing."""
+
 _E = TypeVar("_E", bound=StrEnum)
 
 

@@ -19,8 +19,9 @@ ROOT = Path(__file__).resolve().parent.parent
 def steps(fast: bool) -> list[tuple[str, Sequence[str], Mapping[str, str]]]:
     """Name, arguments to the interpreter and extra environment of every step."""
     python = sys.executable
-    quick = ["-m", "not slow"] if fast else []
-    engines = ["-m", "engine and not slow" if fast else "engine"]
+    parallel = ["-n", "auto", "--dist", "loadfile"]
+    quick = [*parallel, *(["-m", "not slow"] if fast else [])]
+    engines = [*parallel, "-m", "engine and not slow" if fast else "engine"]
     return [
         ("style", [python, "-m", "ruff", "check", "."], {}),
         ("format", [python, "-m", "ruff", "format", "--check", "."], {}),

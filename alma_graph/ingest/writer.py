@@ -14,6 +14,7 @@ from alma_graph.ingest.lessons import Lessons
 from alma_graph.ingest.pruning import prune
 from alma_graph.ingest.reading_text import parse_claims_or_none, read_entities
 from alma_graph.ingest.unit import Reading, Unit
+from alma_graph.learning.territory import type_key
 from alma_graph.model import Memory, MemoryScope, Outcome
 from alma_graph.store import Store
 
@@ -60,9 +61,10 @@ class Writer:
         category = memory.category_name
         if scope is None or category is None:
             return
-        if category in scope.cannot_learn:
+        named = type_key(category)
+        if named in map(type_key, scope.cannot_learn):
             raise ScopeError(f"agent {memory.agent!r} may not learn {category!r} (cannot_learn of its scope)")
-        if scope.can_learn and category not in scope.can_learn:
+        if scope.can_learn and named not in map(type_key, scope.can_learn):
             allowed = ", ".join(repr(name) for name in scope.can_learn)
             raise ScopeError(f"agent {memory.agent!r} may not learn {category!r}; its scope allows {allowed}")
 

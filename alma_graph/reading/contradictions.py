@@ -7,12 +7,10 @@ from typing import Any
 
 from alma_graph.backends.protocol import EdgeRow
 from alma_graph.codec import row_to_memory
+from alma_graph.enums import ASSERTED
 from alma_graph.model import Disposition, Memory, Signal
 from alma_graph.reading.reader import Reader
 from alma_graph.results import Contradiction, EvidenceSpan
-
-EDGE_SCORE = 0.7
-"""From this score on a contradiction is asserted; below it is suspected."""
 
 
 def list_contradictions(
@@ -53,7 +51,7 @@ def _contradiction(edge: EdgeRow, newer: Memory, older: Memory) -> Contradiction
         disposition=Disposition(properties["disposition"]),
         recorded_at=properties.get("recorded_at"),
         resolved_at=properties.get("resolved_at"),
-        suspected=score < EDGE_SCORE,
+        suspected=score < ASSERTED,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -20,6 +21,8 @@ from alma_graph.store import Store
 from alma_graph.text import checked
 
 _PAGE = 500
+LONGEST_QUERY = 2000
+"""Characters of a task that are searched for: a pasted log would take seconds and say nothing more."""
 _ORDERS = ("recorded_at", "valid_from")
 
 
@@ -84,7 +87,7 @@ class Reader:
             ids = self._ordered_ids(kind, agent, status, order)
             if after is not None:
                 if after not in ids:
-                    raise MemoryNotFoundError(f"after={after!r} is no memory of this listing")
+                    raise MemoryNotFoundError(f"after={shown(after)} is no memory of this listing")
                 ids = ids[ids.index(after) + 1 :]
         return self._pages(ids if limit is None else ids[:limit])
 
@@ -154,6 +157,8 @@ class Reader:
     ) -> MemorySlice:
         """See `ALMA.retrieve`."""
         check_request(task, top_k, kinds, token_budget)
+        cut = len(task) > LONGEST_QUERY
+        task = task[:LONGEST_QUERY]
         wanted = None if kinds is None else tuple(kinds)
         period = (as_of, asked_at, since, until)
         question = (task, agent, user_id, top_k, wanted, period, include_superseded, token_budget, explain)
@@ -182,6 +187,9 @@ class Reader:
                 token_budget=token_budget,
                 explain=explain,
             )
+            if cut:
+                warning = f"query: only its first {LONGEST_QUERY:,} characters were read"
+                answer = replace(answer, warnings=(*answer.warnings, warning))
             self._answers.keep(question, self.store.sequence, now, answer)
         if encoder is not None and not self.cache.embedding_cache:
             encoder.forget([task])

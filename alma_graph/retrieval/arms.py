@@ -43,7 +43,7 @@ class Arm(Protocol):
     Attributes:
         name: its name in a hit's parts.
         scale: least and largest value.
-        content: whether its value alone may make a memory relevant (a prior only says when and by whom).
+        content: whether its value may make a memory relevant: what it says, and the person or the day that is named.
     """
 
     name: ClassVar[str]
@@ -130,7 +130,7 @@ class DateArm:
 
     name: ClassVar[str] = "date"
     scale: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    content: ClassVar[bool] = False
+    content: ClassVar[bool] = True
 
     def values(self, index: ProjectIndex, request: Request) -> Floats | None:
         """See `Arm`."""
@@ -143,7 +143,7 @@ class SpeakerArm:
 
     name: ClassVar[str] = "speaker"
     scale: ClassVar[tuple[float, float]] = (0.0, 1.0)
-    content: ClassVar[bool] = False
+    content: ClassVar[bool] = True
 
     def values(self, index: ProjectIndex, request: Request) -> Floats | None:
         """See `Arm`."""

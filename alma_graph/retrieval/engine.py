@@ -19,12 +19,12 @@ from alma_graph.model import Memory, MemoryKind, UserPreference
 from alma_graph.retrieval.arms import Request
 from alma_graph.retrieval.explain import path_of, trace_of
 from alma_graph.retrieval.filters import Filters, Mask
-from alma_graph.retrieval.fusion import FLOOR, fuse, relevant_rows
+from alma_graph.retrieval.fusion import FLOOR, LEAST_SHARE, fuse, relevant_rows
 from alma_graph.retrieval.query import parse_query
 from alma_graph.retrieval.scoring import ScoringConfig
 from alma_graph.retrieval.selection import choose
 from alma_graph.retrieval.slice import MemoryHit, MemorySlice
-from alma_graph.retrieval.weighing import standing_against, weigh
+from alma_graph.retrieval.weighing import disputes, standing_against, weigh
 
 Fetch = Callable[[Sequence[str]], Iterable[Memory]]
 """Reads memories by node key; those that are gone are left out."""
@@ -56,6 +56,7 @@ class _Draft:
     relevance: float
     context: tuple[int, ...]
     against: tuple[str, ...]
+    disputes: bool
 
 
 def retrieve(
@@ -111,7 +112,10 @@ def retrieve(
         allowed = filters.mask(index, moment)
         evidence = allowed if kinds is None else replace(filters, kinds=None).mask(index, moment)
         fused = fuse(index, request, allowed, without=frozenset(without), evidence=evidence)
-        eligible = relevant_rows(fused, allowed, FLOOR if config.floor is None else config.floor)
+        floor = FLOOR if config.floor is None else config.floor
+        if request.query.speakers:  # the person is named: what they said is what is asked for
+            floor *= LEAST_SHARE
+        eligible = relevant_rows(fused, allowed, floor)
         ranked = weigh(index, fused, eligible, config, now=moment, trust=trust)
         places = choose(index, ranked, top_k)
         drafts = [
@@ -123,6 +127,7 @@ def retrieve(
                     turn for turn in index.context.window(row, context_turns) if turn != row and allowed[turn]
                 ),
                 against=tuple(sorted({index.ids[edge.source] for edge in standing_against(index, row)})),
+                disputes=disputes(index, row),
             )
             for place in places
         ]
@@ -148,7 +153,7 @@ def retrieve(
                 parts=draft.parts,
                 relevance=draft.relevance,
                 path=paths[draft.row],
-                status="contradicted" if draft.against and memory.status == "active" else str(memory.status),
+                status=_standing_of(memory, draft),
                 contradicted_by=draft.against,
                 context=tuple(found[ids[turn]] for turn in draft.context if ids[turn] in found),
             )
@@ -162,6 +167,12 @@ def retrieve(
         trace=trace,
         token_budget=token_budget,
     )
+
+
+def _standing_of(memory: Memory, draft: _Draft) -> str:
+    if memory.status != "active" or not (draft.against or draft.disputes):
+        return str(memory.status)
+    return "contradicted" if draft.against else "disputed"
 
 
 def check_request(query: object, top_k: object, kinds: Collection[str] | None, token_budget: object) -> None:

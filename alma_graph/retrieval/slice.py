@@ -41,7 +41,8 @@ class MemoryHit:
         parts: contribution of every arm and factor to the score.
         relevance: in [0, 1], comparable across queries; the arms' parts without the factors'.
         path: the walk through the graph that led to it; empty where its own words or vector did.
-        status: the memory's status, or "contradicted" where something that still stands speaks against an active one.
+        status: the memory's status; for an active one "contradicted" where something that still stands speaks against
+            it, or "disputed" where it speaks against something that still stands.
         contradicted_by: ids of the memories that speak against it.
         context: the turns around it in its episode, in order, without itself.
     """

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from alma_graph.index.edges import MemoryEdge
+from alma_graph.enums import ASSERTED
+from alma_graph.index.edges import MEMORY_EDGES, MemoryEdge
 from alma_graph.index.project import ProjectIndex
 from alma_graph.index.rows import KINDS, STATUSES
 from alma_graph.model import MemoryKind, Status
@@ -20,6 +21,7 @@ Floats = npt.NDArray[np.float64]
 
 GRID = 2.0**20
 """Parts are multiples of 1 / GRID: so they add up exactly, in any order, and no machine's last bit ranks anything."""
+_CONTRADICTS = MEMORY_EDGES.index("CONTRADICTS")
 _LESSONS = [KINDS.index(kind) for kind in LESSON_KINDS]
 INHIBITION = 0.25
 """Share of its relevance that a memory loses to a contradiction of score 1 that stands against it."""
@@ -85,17 +87,36 @@ def on_grid(values: Floats) -> Floats:
 
 
 def standing_against(index: ProjectIndex, row: int) -> list[MemoryEdge]:
-    """Contradictions that stand against a memory: from active memories, none settled as both true or of another scope.
+    """Contradictions that stand against a memory: asserted, from active memories, none settled as both true or of
+    another scope. What is merely suspected stands against nothing.
 
     An outcome against a lesson is counted in its success rate and is no contradiction here.
     """
     status, kind = index.rows.column("status"), index.rows.column("kind")
     active, outcome = STATUSES.index(Status.ACTIVE), KINDS.index(MemoryKind.OUTCOME)
+    edges = index.edges.at(row)
+    speaking = edges.others[(edges.types == _CONTRADICTS) & edges.counts]
+    if not ((kind[speaking] != outcome) & (status[speaking] == active)).any():
+        return []
     return [
         edge
         for edge in index.edges.incoming(row)
-        if edge.type == "CONTRADICTS" and kind[edge.source] != outcome and status[edge.source] == active and edge.counts
+        if edge.type == "CONTRADICTS"
+        and edge.weight >= ASSERTED
+        and edge.counts
+        and kind[edge.source] != outcome
+        and status[edge.source] == active
     ]
+
+
+def disputes(index: ProjectIndex, row: int) -> bool:
+    """Whether a memory itself stands against an active one: the newer side of an open dispute."""
+    status, kind = index.rows.column("status"), index.rows.column("kind")
+    active, outcome = STATUSES.index(Status.ACTIVE), KINDS.index(MemoryKind.OUTCOME)
+    return kind[row] != outcome and any(
+        edge.type == "CONTRADICTS" and edge.weight >= ASSERTED and edge.counts and status[edge.target] == active
+        for edge in index.edges.outgoing(row)
+    )
 
 
 def contested_share(index: ProjectIndex, rows: npt.NDArray[np.int64]) -> Floats:
@@ -105,9 +126,11 @@ def contested_share(index: ProjectIndex, rows: npt.NDArray[np.int64]) -> Floats:
     if not contested:
         return share
     # what speaks against a lesson are its outcomes, by the hundred: none of them counts here
-    believed = ~np.isin(index.rows.column("kind")[rows], _LESSONS)
-    candidates = believed & np.isin(rows, np.fromiter(contested, dtype=np.int64))
-    for place in np.flatnonzero(candidates).tolist():
+    candidates = np.zeros(len(index.rows), dtype=np.bool_)
+    candidates[np.fromiter(contested, dtype=np.int64, count=len(contested))] = True
+    for kind in _LESSONS:
+        candidates &= index.rows.column("kind") != kind
+    for place in np.flatnonzero(candidates[rows]).tolist():
         edges = standing_against(index, int(rows[place]))
         share[place] = max((min(max(edge.weight, 0.0), 1.0) for edge in edges), default=0.0)
     return share

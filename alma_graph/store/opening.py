@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import weakref
 from collections.abc import Mapping
@@ -39,6 +40,10 @@ def open_store(
     """
     chosen = create_embedder(embedder) if embedder is not None else None
     reader = create_extractor(extractor) if isinstance(extractor, str) else extractor
+    if chosen is None and create and not read_only and _is_new(location):
+        chosen = create_embedder(None)  # what cannot be made leaves no file behind
+    if chosen is not None and _is_new(location):
+        _ = chosen.dimension  # likewise: a model that is not there is noticed before the file is made
     backend = open_backend(location, read_only=read_only, create=create, lock_timeout=lock_timeout, **connection)
     try:
         with _lock:
@@ -54,6 +59,12 @@ def open_store(
     except BaseException:
         backend.close()
         raise
+
+
+def _is_new(location: str) -> bool:
+    """Whether no file stands at a location yet (one that is no path is not new)."""
+    path = location.removeprefix("ladybug:").removeprefix("kuzu:")
+    return location != ":memory:" and "\0" not in path and len(path) < 4096 and not os.path.lexists(path)
 
 
 def package_version() -> str:

@@ -194,7 +194,7 @@ class EmbeddedBackend:
                 return
             self._closed = True
             try:
-                if not self.read_only and self._engine.log_bytes() >= self._dialect.close_checkpoint_bytes:
+                if not self.read_only and self._engine.log_bytes():  # closed, the main file is the whole store
                     self._store.checkpoint(wait=1.0)
             finally:
                 self._store.close()

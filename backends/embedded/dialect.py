@@ -39,7 +39,6 @@ class Dialect:
         row_seconds: time of one prepared statement that makes a node or an edge, measured.
         lookup_rows: rows that are scanned in the time of looking up one key, measured.
         checkpoint_bytes: size of the log that calls for a checkpoint.
-        close_checkpoint_bytes: size of the log that calls for a checkpoint at close.
         update_budget: updated properties (a vector counts 30) after which a checkpoint must free the buffer pool.
         database_options: fixed options of the engine's Database.
     """
@@ -58,7 +57,6 @@ class Dialect:
     row_seconds: float
     lookup_rows: int
     checkpoint_bytes: int
-    close_checkpoint_bytes: int
     update_budget: int
     database_options: Mapping[str, Any] = field(
         default_factory=lambda: MappingProxyType({"auto_checkpoint": False, "max_db_size": _ADDRESS_SPACE})
@@ -102,7 +100,6 @@ LADYBUG = Dialect(
     row_seconds=0.0004,
     lookup_rows=20,
     checkpoint_bytes=32 * MEGABYTE,
-    close_checkpoint_bytes=MEGABYTE,
     update_budget=1_000_000,
 )
 
@@ -121,7 +118,6 @@ KUZU = Dialect(
     row_seconds=0.0008,
     lookup_rows=400,
     checkpoint_bytes=64 * MEGABYTE,
-    close_checkpoint_bytes=8 * MEGABYTE,
     update_budget=9_000,
 )
 

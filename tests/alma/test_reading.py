@@ -11,6 +11,7 @@ import pytest
 from alma_graph import ALMA, AlmaGraphError, Memory, MemoryScope, ReadOnlyError, Status, UnsupportedError
 from alma_graph.model import DomainKnowledge
 from tests.alma.conftest import Open
+from tests.conftest import embedded_only
 
 FACTS = [
     "The billing service listens on port 8080.",
@@ -147,10 +148,8 @@ def test_the_prompt_keeps_to_its_budget(filled: ALMA) -> None:
     assert "8080" in found.to_prompt()
 
 
-def test_a_query_without_its_model_still_answers(open_alma: Open, engine: str) -> None:
-    if engine == "memory":
-        return  # an in-memory store ends with its handle
-
+@embedded_only
+def test_a_query_without_its_model_still_answers(open_alma: Open) -> None:
     class Own:
         name, dimension = "somebody's own", 384
 
@@ -198,6 +197,7 @@ def test_cypher_answers_in_a_table(filled: ALMA, engine: str) -> None:
     assert mine.rows == ((len(FACTS),),)
 
 
+@embedded_only
 @pytest.mark.parametrize(
     "statement",
     [
@@ -210,9 +210,7 @@ def test_cypher_answers_in_a_table(filled: ALMA, engine: str) -> None:
         "CALL threads=1",
     ],
 )
-def test_cypher_cannot_write(filled: ALMA, engine: str, statement: str) -> None:
-    if engine == "memory":
-        return  # it has no Cypher
+def test_cypher_cannot_write(filled: ALMA, statement: str) -> None:
     before = filled.stats()
     with pytest.raises(ReadOnlyError):
         filled.cypher(statement)
@@ -247,18 +245,16 @@ def test_fifty_kilobytes_without_extraction_are_quick(plain: ALMA) -> None:
     assert time.perf_counter() - start < 5
 
 
-def test_a_store_opened_again_answers_at_once(open_alma: Open, engine: str) -> None:
-    if engine == "memory":
-        return  # an in-memory store ends with its handle
+@embedded_only
+def test_a_store_opened_again_answers_at_once(open_alma: Open) -> None:
     alma = open_alma()
     alma.observe(agent="a", text="We moved the standup to 9:30.", speaker="Ann", session_id="s")
     alma.close()
     assert open_alma().retrieve("When is standup?").hits[0].memory.text == "We moved the standup to 9:30."
 
 
-def test_read_only_reads_and_refuses_to_write(open_alma: Open, engine: str) -> None:
-    if engine == "memory":
-        return  # an in-memory store ends with its handle
+@embedded_only
+def test_read_only_reads_and_refuses_to_write(open_alma: Open) -> None:
     alma = open_alma(embedder="hashing", extractor="none")
     alma.add_domain_knowledge("a", "d", "The vault is in Bern.")
     alma.close()
@@ -267,3 +263,37 @@ def test_read_only_reads_and_refuses_to_write(open_alma: Open, engine: str) -> N
     with pytest.raises(ReadOnlyError, match="read-only"):
         reader.add_domain_knowledge("a", "d", "x")
     assert reader.doctor().ok
+
+
+def test_a_dispute_is_shown_on_both_sides_and_a_suspicion_on_none(alma: ALMA) -> None:
+    alma.add_domain_knowledge("dev", "ops", "The orders service listens on port 8080.")
+    alma.add_domain_knowledge("ops", "ops", "The orders service listens on port 9090.")
+    hits = alma.retrieve("Which port does the orders service listen on?").hits
+    assert {hit.memory.text[-5:]: hit.status for hit in hits} == {"9090.": "disputed", "8080.": "contradicted"}
+    assert "[DISPUTED]" in alma.retrieve("Which port does the orders service listen on?").to_prompt()
+
+
+def test_a_named_speaker_is_enough_to_be_relevant(alma: ALMA) -> None:
+    for speaker, text in (("Maya", "Hi, I moved from Berlin to Lisbon last week."), ("Tom", "Nice, congratulations!")):
+        alma.observe(agent="a", session_id="s", speaker=speaker, text=text)
+    assert alma.retrieve("Where does Maya live?").hits[0].memory.text.startswith("Hi, I moved")
+
+
+def test_a_pasted_log_is_searched_by_its_beginning(plain: ALMA) -> None:
+    plain.add_domain_knowledge("dev", "ops", "The orders service listens on port 8080.")
+    found = plain.retrieve("orders service port " + "ERROR at line 7 " * 5000)
+    assert any("characters" in warning for warning in found.warnings)
+
+
+def test_a_closed_store_is_one_file(open_alma: Open, location: str, engine: str, tmp_path: Path) -> None:
+    if engine == "memory":
+        return  # it has no file
+    alma = open_alma(embedder="hashing", extractor="none")
+    alma.learn_batch([{"agent": "a", "task": f"task {n}", "outcome": True} for n in range(40)])
+    alma.close()
+    path = Path(location.partition(":")[2])
+    copy = tmp_path / "elsewhere" / "copy.graph"
+    copy.parent.mkdir()
+    copy.write_bytes(path.read_bytes())
+    with ALMA.open(copy, project_id="shop", extractor="none") as again:
+        assert again.stats().memories == 40

@@ -55,7 +55,7 @@ def test_a_contradicted_memory_is_labelled_and_inhibited() -> None:
     assert hits["old"].contradicted_by == ("new",)
     assert hits["old"].parts["contradicted"] < 0
     assert hits["old"].score < before["old"]
-    assert hits["new"].status == "active" and hits["new"].score == before["new"]
+    assert hits["new"].status == "disputed" and hits["new"].score == before["new"]
     assert "[CONTRADICTED]" in answer.to_prompt()
 
 
