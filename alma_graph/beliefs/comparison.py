@@ -12,7 +12,7 @@ from alma_graph.beliefs.holders import holder_conflict
 from alma_graph.beliefs.identities import name_two_things
 from alma_graph.beliefs.lexicon_function import COPULA_LIKE_VERBS, LIGHT_WORDS, SCOPE_WORDS
 from alma_graph.beliefs.quantity_relation import QuantityRelation, relate_quantities
-from alma_graph.beliefs.readings import deontic, emptied, ended, event_against_rule
+from alma_graph.beliefs.readings import deontic, emptied, ended, event_against_rule, recurring
 from alma_graph.beliefs.slots import (
     NO_SLOT,
     Slot,
@@ -93,6 +93,7 @@ class Comparison:
         emptied: one side calls empty what the other says holds some.
         ended: one side says that it is no longer so, the other that it once was.
         event_against_rule: one side tells what was let through or turned away once, the other what the rule is.
+        recurring: both tell of a happening that comes again and again.
     """
 
     left: Claim
@@ -144,6 +145,7 @@ class Comparison:
     emptied: bool
     ended: bool
     event_against_rule: bool
+    recurring: bool
 
     @property
     def core_low(self) -> float:
@@ -236,6 +238,7 @@ def compare(left: Claim, right: Claim, *, one_slot: bool = False) -> Comparison:
         emptied=emptied(left, right) or emptied(right, left),
         ended=ended(left, right) or ended(right, left),
         event_against_rule=event_against_rule(left, right),
+        recurring=recurring(left, right),
     )
 
 

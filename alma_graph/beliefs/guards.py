@@ -44,6 +44,8 @@ def guard_factor(facts: Comparison) -> float:
         factor *= 0.2
     if facts.event_against_rule:
         factor *= 0.15
+    if facts.recurring and conflicting:
+        factor *= 0.25
     if facts.partial:
         factor *= 0.3
     return factor

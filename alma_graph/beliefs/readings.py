@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from alma_graph.beliefs.claim_model import Claim
+from alma_graph.beliefs.identities import name_one_thing
 from alma_graph.beliefs.wordlist import word_set
 from alma_graph.beliefs.words import word_relation
 
@@ -16,6 +17,18 @@ _HAPPENING = word_set("""
     appear be break change contain crash differ exist expire fail fall grow happen have lose occur rain take vary
 """)
 _HOLDING = word_set("be contain have hold include list store")
+_RECURRING = word_set("""
+    abort achieve benchmark build call clone collect compile complete compress consume copy cost crash deliver deploy detect
+    download drive emit end execute fail fetch find finish fix generate handle hit index ingest last load log measure
+    merge observe output parse pass pay ping post print process produce publish push query rain reach read reboot
+    receive record refuse reject render replay report request respond restart restore retry return rise run scan score
+    send ship show sleep spend spike sync take test train transfer try update upload use wait walk write
+""")
+_ONE_TIME = re.compile(
+    r"\b(today|yesterday|last (?:night|week|month|year)|this (?:morning|afternoon|evening|week|month|year)|tonight"
+    r"|first|second|third|final|version|release|the (?:same|very)|has|have|had|'ve|since|now)\b"
+)
+_LASTING_KINDS = word_set("port version ident age")
 _NO_LONGER = re.compile(r"\bno longer\b|\bany ?more\b|\bnot any longer\b")
 _ADMITTING = word_set("""
     accept admit allow approve authorize block decline deny drop forbid grant let permit prohibit refuse reject
@@ -61,3 +74,23 @@ def event_against_rule(left: Claim, right: Claim) -> bool:
     if "passive" in left.traits | right.traits:
         return False
     return (left.tense == "present") != (right.tense == "present")
+
+
+def recurring(left: Claim, right: Claim) -> bool:
+    """Both tell of a happening that comes again: "the build took 12 minutes", "the build took 9 minutes".
+
+    Not where both name the same day, the same thing (a commit, a run) or one that comes once.
+    """
+    if not {left.predicate, right.predicate} <= _RECURRING or not left.tense == right.tense == "past":
+        return False
+    quantities = (*left.quantities, *right.quantities)
+    if left.negated or right.negated or any(quantity.value.kind in _LASTING_KINDS for quantity in quantities):
+        return False
+    if set(_ONE_TIME.findall(left.words)) & set(_ONE_TIME.findall(right.words)) or _name_one_day(left, right):
+        return False
+    return not name_one_thing(left, right)
+
+
+def _name_one_day(left: Claim, right: Claim) -> bool:
+    mine = {q.value.low for q in left.quantities if q.value.kind == "date"}
+    return any(q.value.kind == "date" and q.value.low in mine for q in right.quantities)

@@ -52,6 +52,37 @@ TWO_THINGS: tuple[tuple[str, str], ...] = (
 )
 """Each names another commit, sensor, host, ticket or file."""
 
+RECURRING: tuple[tuple[str, str], ...] = (
+    ("The build took 12 minutes.", "The build took 9 minutes."),
+    ("The test run reported 3 failures.", "The test run reported 5 failures."),
+    ("We deployed at 10:00.", "We deployed at 14:00."),
+    ("We deployed on Monday.", "We deployed on Thursday."),
+    ("The request returned 404.", "The request returned 200."),
+    ("The job ran for 30 minutes.", "The job ran for 45 minutes."),
+    ("The server restarted at 03:10.", "The server restarted at 09:45."),
+    ("We measured a latency of 20 ms.", "We measured a latency of 35 ms."),
+    ("The worker logged 12 errors.", "The worker logged 40 errors."),
+    ("The nightly run failed with 3 errors.", "The nightly run failed with 7 errors."),
+    ("The sensor read 20 degrees.", "The sensor read 24 degrees."),
+    ("I ran 5 km.", "I ran 8 km."),
+    ("The script processed 300 rows.", "The script processed 500 rows."),
+    ("The benchmark scored 81 points.", "The benchmark scored 85 points."),
+    ("I paid 20 dollars for lunch.", "I paid 15 dollars for lunch."),
+    ("The backup finished at 2 am.", "The backup finished at 4 am."),
+    ("The backup copied 30 GB.", "The backup copied 40 GB."),
+    ("The app was deployed at 10:00.", "The app was deployed at 14:00."),
+    ("The CI pipeline finished in 8 minutes.", "The CI pipeline finished in 11 minutes."),
+    ("The tests failed 3 times.", "The tests failed 7 times."),
+    ("The API returned status 500.", "The API returned status 200."),
+    ("I spent 3 hours on the report.", "I spent 5 hours on the report."),
+    ("The crawler fetched 200 pages in 3 minutes.", "The crawler fetched 340 pages in 5 minutes."),
+    ("CPU usage reached 80%.", "CPU usage reached 95%."),
+    ("The model achieved 81% accuracy.", "The model achieved 84% accuracy."),
+    ("The service was restarted at 03:00.", "The service was restarted at 05:00."),
+    ("The deploy on Monday took 5 minutes.", "The deploy on Friday took 9 minutes."),
+)
+"""What happened twice, with other numbers."""
+
 STILL_CONFLICTING: tuple[tuple[str, str], ...] = (
     ("I graduated in 2010.", "I graduated in 2012."),
     ("The company was founded in 1999.", "The company was founded in 2003."),
@@ -87,5 +118,12 @@ STILL_CONFLICTING: tuple[tuple[str, str], ...] = (
     ("My sister is 31.", "My sister is 28."),
     ("The timeout of the API is 30 seconds.", "The timeout of the API is 60 seconds."),
     ("Alice lives in Oslo.", "Alice lives in Bergen."),
+    ("The first build took 12 minutes.", "The first build took 9 minutes."),
+    ("Yesterday the build took 12 minutes.", "Yesterday the build took 9 minutes."),
+    ("Version 2.0 was released on May 3.", "Version 2.0 was released on May 10."),
+    ("The service was moved to port 8080.", "The service was moved to port 9090."),
+    ("The run of commit 3fa9c1d returned 3 errors.", "The run of commit 3fa9c1d returned 5 errors."),
+    ("I was born in 1990.", "I was born in 1992."),
+    ("The company launched in March 2019.", "The company launched in March 2021."),
 )
 """One thing, one state, or an event that happens once."""

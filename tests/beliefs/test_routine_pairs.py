@@ -6,7 +6,7 @@ import pytest
 
 from alma_graph.beliefs import SUSPECTED
 from tests.beliefs.conftest import JudgeTexts
-from tests.beliefs.routine_pairs import STILL_CONFLICTING, TWO_THINGS
+from tests.beliefs.routine_pairs import RECURRING, STILL_CONFLICTING, TWO_THINGS
 
 
 def _contradicts(judge: JudgeTexts, older: str, newer: str) -> bool:
@@ -16,6 +16,11 @@ def _contradicts(judge: JudgeTexts, older: str, newer: str) -> bool:
 
 @pytest.mark.parametrize(("older", "newer"), TWO_THINGS)
 def test_two_single_things_do_not_conflict(judge: JudgeTexts, older: str, newer: str) -> None:
+    assert not _contradicts(judge, older, newer)
+
+
+@pytest.mark.parametrize(("older", "newer"), RECURRING)
+def test_what_happens_again_does_not_conflict(judge: JudgeTexts, older: str, newer: str) -> None:
     assert not _contradicts(judge, older, newer)
 
 
