@@ -115,7 +115,9 @@ def test_everything_written_comes_back_bit_for_bit(backend: Backend, reopen: Reo
     backend.write(unit_of("a"))
     backend.write(unit_of("b", ("redis", "postgres")))
     expected = {**{name.name: None for name in NODES["Memory"].columns}, **memory_row("a")}
-    for store in (step(backend) for step in (lambda same: same, reopen)):
+    store = backend
+    for again in (False, True):
+        store = reopen(store) if again else store
         assert plain(store.nodes("Memory", keys=[key("a")])[0]) == plain(expected)
         assert store.nodes("Entity", keys=[key("redis")]) == [entity_row("redis")]
         assert [edge.target for edge in store.edges("MENTIONS")] == [
@@ -126,7 +128,7 @@ def test_everything_written_comes_back_bit_for_bit(backend: Backend, reopen: Reo
         ]
         assert store.sequence() == 2
         assert store.verify() == []
-        store.close()
+    store.close()
 
 
 def test_empty_and_full_values_survive(backend: Backend, reopen: Reopen) -> None:
