@@ -12,7 +12,7 @@ from alma_graph.beliefs.holders import holder_conflict
 from alma_graph.beliefs.identities import name_two_things
 from alma_graph.beliefs.lexicon_function import COPULA_LIKE_VERBS, LIGHT_WORDS, SCOPE_WORDS
 from alma_graph.beliefs.quantity_relation import QuantityRelation, relate_quantities
-from alma_graph.beliefs.readings import deontic, emptied, ended, event_against_rule, recurring
+from alma_graph.beliefs.readings import averse, deontic, emptied, ended, event_against_rule, recurring
 from alma_graph.beliefs.slots import (
     NO_SLOT,
     Slot,
@@ -253,6 +253,10 @@ def _polarities(alignment: Alignment, antonyms: list[tuple[int, int]]) -> tuple[
     if _denies(alignment.left, right) and not _any_predicate(left, {i for i, _ in antonyms}):
         mine = not mine
     if _denies(alignment.right, left) and not _any_predicate(right, {j for _, j in antonyms}):
+        yours = not yours
+    if not antonyms and averse(left, right):
+        mine = not mine
+    if not antonyms and averse(right, left):
         yours = not yours
     return mine, yours
 

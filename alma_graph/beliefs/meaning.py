@@ -107,8 +107,13 @@ def _ends_an_activity(head: Any) -> bool:
     if head.lemma_ == "avoid":
         return True
     return head.lemma_ in _ENDING and any(
-        child.dep_ in ("xcomp", "ccomp") or (child.dep_ == "dobj" and child.tag_ == "VBG") for child in head.children
+        child.dep_ in ("xcomp", "ccomp") or (child.dep_ == "dobj" and _is_activity(child)) for child in head.children
     )
+
+
+def _is_activity(token: Any) -> bool:
+    """A verb in -ing, or a noun that was one: "quit smoking", not "quit the building"."""
+    return token.tag_ == "VBG" or (token.tag_ == "NN" and token.lower_.endswith("ing") and not any(token.children))
 
 
 def _negation_count(clause: Clause, words: str, count: int) -> int:

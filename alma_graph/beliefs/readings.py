@@ -18,7 +18,8 @@ _HAPPENING = word_set("""
 """)
 _HOLDING = word_set("be contain have hold include list store")
 _RECURRING = word_set("""
-    abort achieve benchmark build call clone collect compile complete compress consume copy cost crash deliver deploy detect
+    abort achieve benchmark
+    build call clone collect compile complete compress consume copy cost crash deliver deploy detect
     download drive emit end execute fail fetch find finish fix generate handle hit index ingest last load log measure
     merge observe output parse pass pay ping post print process produce publish push query rain reach read reboot
     receive record refuse reject render replay report request respond restart restore retry return rise run scan score
@@ -29,6 +30,12 @@ _ONE_TIME = re.compile(
     r"|first|second|third|final|version|release|the (?:same|very)|has|have|had|'ve|since|now)\b"
 )
 _LASTING_KINDS = word_set("port version ident age")
+_INTOLERANT = re.compile(r"\b(?:allerg\w+|intoleran\w+|sensitiv\w+ to)\b")
+_AVERSE = re.compile(
+    r"\b(?:hates?|dislikes?|detests?|loathes?|averse|aversion|allerg\w+|intoleran\w+|sensitiv\w+ to)\b"
+)
+_CONSUMING = word_set("consume drink eat enjoy love order smoke taste touch want")
+_NONE_OF_IT = re.compile(r"(?:please |absolutely |strictly )?(?:no|never|without|not)\b")
 _NO_LONGER = re.compile(r"\bno longer\b|\bany ?more\b|\bnot any longer\b")
 _ADMITTING = word_set("""
     accept admit allow approve authorize block decline deny drop forbid grant let permit prohibit refuse reject
@@ -94,3 +101,12 @@ def recurring(left: Claim, right: Claim) -> bool:
 def _name_one_day(left: Claim, right: Claim) -> bool:
     mine = {q.value.low for q in left.quantities if q.value.kind == "date"}
     return any(q.value.kind == "date" and q.value.low in mine for q in right.quantities)
+
+
+def averse(claim: Claim, other: Claim) -> bool:
+    """An allergy or a dislike denies its object: it agrees with "no peanuts", and an allergy not with eating them."""
+    if claim.negated or not _AVERSE.search(claim.words) or _AVERSE.search(other.words):
+        return False
+    if other.negated:
+        return bool(_NONE_OF_IT.match(other.words)) or other.predicate in _CONSUMING
+    return other.predicate in _CONSUMING and bool(_INTOLERANT.search(claim.words))

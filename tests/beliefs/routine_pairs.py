@@ -83,6 +83,31 @@ RECURRING: tuple[tuple[str, str], ...] = (
 )
 """What happened twice, with other numbers."""
 
+AVERSIONS: tuple[tuple[str, str], ...] = (
+    ("I am allergic to peanuts.", "No peanuts, ever."),
+    ("I am allergic to peanuts.", "No peanuts."),
+    ("I avoid gluten.", "No gluten, please."),
+    ("I'm lactose intolerant.", "No milk."),
+    ("I am intolerant of gluten.", "No gluten."),
+    ("I can't eat shellfish.", "No shellfish."),
+    ("I hate mushrooms.", "No mushrooms, ever."),
+    ("I dislike cilantro.", "No cilantro in my food."),
+    ("I'm vegan.", "No meat."),
+    ("I'm vegan.", "I don't eat meat."),
+    ("I am allergic to peanuts.", "I don't eat peanuts."),
+    ("I am allergic to peanuts.", "I never eat peanuts."),
+    ("I am allergic to peanuts.", "I avoid peanuts."),
+    ("He is allergic to cats.", "He can't stand cats."),
+    ("I stay away from alcohol.", "I don't drink alcohol."),
+    ("I quit smoking.", "I don't smoke."),
+    ("I'm allergic to penicillin.", "No penicillin for me."),
+    ("I dislike loud music.", "No loud music, please."),
+    ("I hate meetings on Friday.", "No meetings on Friday."),
+    ("I'm allergic to nuts.", "I like dogs."),
+    ("I have a peanut allergy.", "No peanuts."),
+)
+"""Allergies, dislikes and avoidance agree with "no such thing"."""
+
 STILL_CONFLICTING: tuple[tuple[str, str], ...] = (
     ("I graduated in 2010.", "I graduated in 2012."),
     ("The company was founded in 1999.", "The company was founded in 2003."),
@@ -125,5 +150,8 @@ STILL_CONFLICTING: tuple[tuple[str, str], ...] = (
     ("The run of commit 3fa9c1d returned 3 errors.", "The run of commit 3fa9c1d returned 5 errors."),
     ("I was born in 1990.", "I was born in 1992."),
     ("The company launched in March 2019.", "The company launched in March 2021."),
+    ("I hate mushrooms.", "I love mushrooms."),
+    ("I hate mushrooms.", "I don't hate mushrooms."),
+    ("He is allergic to peanuts.", "He has no allergies."),
 )
 """One thing, one state, or an event that happens once."""
