@@ -32,7 +32,7 @@ _NUMBERED = re.compile(
     rf"(?<!\S)(?P<head>[a-z][\w-]*)(?: (?:number|no\.?|nr\.?|id))?(?: #)? "
     rf"#?(?P<name>v?\d+(?:[.-]\d+)*|[a-z]|{_GREEK}){_ENDS_NAME}"
 )
-_CODE = re.compile(r"(?<!\S)(?:(?P<head>[a-z][\w-]*) )?#?(?P<name>[a-z0-9][\w./-]*\w)(?!\S)")
+_CODE = re.compile(r"[a-z0-9][\w./-]*\w")
 _MEASURE = re.compile(r"v?[\d.,:]+|[\d.,:]+-?[a-z]{1,3}|\d+(?:st|nd|rd|th)|\d+-[a-z]+(?:-[a-z]+)*")
 _FOR_PHRASE = re.compile(r"(?<!\S)(?:of|for|from) (?:the )?(?=[a-z])")
 _SHORT_HASH = re.compile(r"[0-9a-f]{7,}")
@@ -71,7 +71,8 @@ def _halves(claim: Claim) -> tuple[str, str]:
     verbs = {token.surface for token in claim.tokens if token.pos in _VERBAL and token.role != DENIED}
     words = claim.words.split()
     for index, word in enumerate(words):
-        if index and (word in verbs or word in _LINKING):
+        verb = word in verbs and words[index - 1] not in _NOT_A_HEAD and not _is_code(word)  # "of commit": a noun
+        if index and (verb or word in _LINKING):
             return " ".join(words[:index]), " ".join(words[index:])
     return claim.words.rstrip(" .!"), ""
 
@@ -102,7 +103,8 @@ def _read_names(words: str) -> Iterator[Name]:
 
 def _is_code(word: str) -> bool:
     """It has letters and a digit, an underscore or an inner dot: a hash, a ticket, a host or a file."""
-    if not _CODE.fullmatch(word) or _MEASURE.fullmatch(word) or not any(letter.isalpha() for letter in word):
+    measure = _MEASURE.fullmatch(word) and not _SHORT_HASH.fullmatch(word)
+    if not _CODE.fullmatch(word) or measure or not any(letter.isalpha() for letter in word):
         return False
     return any(letter.isdigit() or letter in "_." for letter in word)
 
