@@ -139,7 +139,8 @@ class Likeness:
         exchange = overlap < np.minimum(sizes, words)
         bound = COSINE_WEIGHT * cosines + LEXICAL_WEIGHT * jaccard - EXCHANGE_COST * exchange
         near = bound >= THRESHOLD - _SLACK
-        near[self._same_key.get(signature.key, ())] = True
+        if equal := self._same_key.get(signature.key):
+            near[equal] = True
         near &= self._alive[:count]
         if signature.numbers:
             numbers = self._numbers[:count]

@@ -92,6 +92,8 @@ def standing_against(index: ProjectIndex, row: int) -> list[MemoryEdge]:
 
     An outcome against a lesson is counted in its success rate and is no contradiction here.
     """
+    if row not in index.edges.contradicted_rows():
+        return []
     status, kind = index.rows.column("status"), index.rows.column("kind")
     active, outcome = STATUSES.index(Status.ACTIVE), KINDS.index(MemoryKind.OUTCOME)
     edges = index.edges.at(row)
