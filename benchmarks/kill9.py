@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -37,6 +38,7 @@ class KillReport:
 
     Attributes:
         kills: how many times the writer was killed.
+        crashes: how often the engine killed it itself (a segmentation fault); looked at like a kill.
         acknowledged: units whose write had returned.
         lost: acknowledged memories that were gone, or acknowledged deletes and updates that were undone.
         halved: memories without their vector, an entity or an edge.
@@ -46,6 +48,7 @@ class KillReport:
     """
 
     kills: int = 0
+    crashes: int = 0
     acknowledged: int = 0
     lost: list[str] = field(default_factory=list)
     halved: list[str] = field(default_factory=list)
@@ -129,8 +132,9 @@ def kill_loop(engine: str, path: Path, *, kills: int, seed: int = 1, longest: fl
     dice = random.Random(seed)
     expected: dict[str, int] = {}
     for round_number in range(kills):
-        acknowledged, pending = _one_round(engine, path, round_number, seed, dice.uniform(0.05, longest))
-        report.kills += 1
+        acknowledged, pending, crashed = _one_round(engine, path, round_number, seed, dice.uniform(0.05, longest))
+        report.kills += not crashed
+        report.crashes += crashed
         report.acknowledged += len(acknowledged)
         for said in acknowledged:
             expected.update(dict.fromkeys(said.get("add", ()), 0))
@@ -144,13 +148,21 @@ def kill_loop(engine: str, path: Path, *, kills: int, seed: int = 1, longest: fl
         report.seconds_to_open = max(report.seconds_to_open, time.perf_counter() - began)
         report.recovered += bool(caught)
         _check(store, expected, pending, report)
+        if store.meta() is not None and round_number % 2:  # every other time the store is written to, closed and opened
+            work = UnitOfWork()
+            add(work, f"parent-{round_number}")
+            store.write(work)
+            expected[f"parent-{round_number}"] = 0
+            store.close()
+            store = create_backend(engine, path, buffer_pool_bytes=128 << 20)
+            _check(store, expected, {}, report)
         store.close()
     return report
 
 
 def _one_round(
     engine: str, path: Path, round_number: int, seed: int, seconds: float
-) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+) -> tuple[list[dict[str, Any]], dict[str, Any], bool]:
     command = [sys.executable, "-m", "benchmarks.kill9", "--child", engine, str(path), str(round_number), str(seed)]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=Path(__file__).resolve().parent.parent
@@ -164,7 +176,8 @@ def _one_round(
         timer.start()
         lines = [json.loads(line) for line in child.stdout if line.endswith("\n")]
         timer.cancel()
-        if child.wait() != -9:
+        code = child.wait()
+        if code not in (-signal.SIGKILL, -signal.SIGSEGV):
             raise RuntimeError(f"the writer failed by itself: {child.stderr.read()}")
     pending: dict[str, Any] = {}
     acknowledged = []
@@ -174,7 +187,7 @@ def _one_round(
         else:
             acknowledged.append(line)
             pending = {}
-    return acknowledged, pending
+    return acknowledged, pending, code == -signal.SIGSEGV
 
 
 def _check(store: Backend, expected: dict[str, int], pending: dict[str, Any], report: KillReport) -> None:
@@ -226,7 +239,8 @@ def main() -> None:
             arguments.engine, path, kills=arguments.kills, seed=arguments.seed, longest=arguments.longest
         )
     print(
-        f"{arguments.engine}: {report.kills} kills, {report.acknowledged} units acknowledged, {len(report.lost)} lost, "
+        f"{arguments.engine}: {report.kills} kills, {report.crashes} crashes of the engine, "
+        f"{report.acknowledged} units acknowledged, {len(report.lost)} lost, "
         f"{len(report.halved)} halved, {len(report.problems)} problems, {report.recovered} restored from the "
         "standing copy, "
         f"slowest open {report.seconds_to_open * 1000:.0f} ms"

@@ -47,6 +47,7 @@ class EmbeddedBackend:
         self._closed = False
         self._dimension: int | None = None
         self._updates = 0
+        self._wrote = False
         self._migrate(migrations)
 
     def engine_version(self) -> str:
@@ -82,6 +83,7 @@ class EmbeddedBackend:
                 return
             checked = check_work(work, dimension=dimension, existing=self._existing)
             self._apply(checked, dimension)
+            self._wrote = True
             self._count_updates(checked)
             if (
                 self._engine.log_bytes() >= self._dialect.checkpoint_bytes
@@ -194,7 +196,9 @@ class EmbeddedBackend:
                 return
             self._closed = True
             try:
-                if not self.read_only and self._engine.log_bytes():  # closed, the main file is the whole store
+                # Closed, the main file is the whole store. Only after a write of this handle's own: a checkpoint of
+                # nothing but a replayed log folds it and leaves it, and the next opening replays it again.
+                if self._wrote and self._engine.log_bytes():
                     self._store.checkpoint(wait=1.0)
             finally:
                 self._store.close()

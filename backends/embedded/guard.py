@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-_LEFTOVERS = (".shadow", ".tmp")
+_LEFTOVERS = (".shadow", ".tmp", ".wal.checkpoint")
+"""What an interrupted checkpoint leaves: pages, and on Ladybug the log it was folding, which would be replayed too."""
 
 
 class CheckpointGuard:
