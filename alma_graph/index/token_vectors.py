@@ -100,6 +100,7 @@ class TokenVectorIndex:
             involved = np.unique(np.concatenate([rows, near.ravel()]))
             involved = involved[involved >= 0]
         else:
+            near, gates = np.zeros((len(rows), 0), dtype=np.int64), np.zeros((len(rows), 0))
             involved = np.unique(rows)
         counts = self._count.view[involved]
         involved, counts = involved[counts > 0], counts[counts > 0].astype(np.int64)
