@@ -306,4 +306,7 @@ class EmbeddedBackend:
                 self._updates = 0
 
     def _migrate(self, migrations: Sequence[Migration]) -> None:
-        self._store.migrate(self.meta(), migrations)
+        meta = self.meta()
+        self._store.migrate(meta, migrations)
+        if meta is not None and self.meta() != meta:
+            self._checkpoint()  # a reader cannot replay a change of the schema
