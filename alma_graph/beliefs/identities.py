@@ -71,7 +71,8 @@ def _halves(claim: Claim) -> tuple[str, str]:
     verbs = {token.surface for token in claim.tokens if token.pos in _VERBAL and token.role != DENIED}
     words = claim.words.split()
     for index, word in enumerate(words):
-        verb = word in verbs and words[index - 1] not in _NOT_A_HEAD and not _is_code(word)  # "of commit": a noun
+        verb = word in verbs or word == f"{claim.predicate}s"  # the clause's head, though tagged as a noun
+        verb = verb and words[index - 1] not in _NOT_A_HEAD and not _is_code(word)  # "of commit": a noun
         if index and (verb or word in _LINKING):
             return " ".join(words[:index]), " ".join(words[index:])
     return claim.words.rstrip(" .!"), ""
