@@ -92,7 +92,7 @@ class SymbolicDetector:
     """The default detector: four main signals (negation, antonym, quantity, exclusive value) and their guards."""
 
     def judge(self, newer: Side, older: Side) -> Judgement | None:
-        """See `ContradictionDetector.judge`. About .2 ms for two short memories."""
+        """See `ContradictionDetector.judge`. Some .2 to .4 ms for two short memories."""
         swapped = (older.text, older.claims.language) < (newer.text, newer.claims.language)
         left, right = (older, newer) if swapped else (newer, older)
         between = relationship(left, right)

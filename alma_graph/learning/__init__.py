@@ -10,10 +10,9 @@ from alma_graph.learning.lessons import (
     LessonUpdate,
     Standing,
 )
-from alma_graph.learning.strategies import ALGORITHM_VERSION, DEFAULT_LEAST_SUCCESSES, StrategyBook
+from alma_graph.learning.strategies import DEFAULT_LEAST_SUCCESSES, StrategyBook
 
 __all__ = [
-    "ALGORITHM_VERSION",
     "DEFAULT_LEAST_SUCCESSES",
     "AntiPatternLesson",
     "HeuristicLesson",

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import uuid
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from alma_graph.ids import formed_id
 from alma_graph.text import normalise
 
-_NAMESPACE = uuid.UUID("6f0c2a4e-8f5f-5c43-9a53-2a1d3f0f7b11")
 MAX_ERRORS = 5
 """Distinct error messages that `why_bad` quotes."""
 MAX_ERROR_LENGTH = 200
@@ -169,7 +167,7 @@ class LessonUpdate:
 
 def lesson_id(project_id: str, kind: str, agent: str, context: str, wording: str) -> str:
     """Deterministic id. It is a function of the content alone, so every engine and every order gives the same one."""
-    return str(uuid.uuid5(_NAMESPACE, json.dumps([project_id, kind, agent, context, wording], ensure_ascii=False)))
+    return formed_id(project_id, kind, agent, context, wording)
 
 
 def explain_failures(failures: int, occurrences: int, errors: Iterable[str | None]) -> str:

@@ -16,9 +16,6 @@ from alma_graph.learning.vectors import Codes
 DEFAULT_LEAST_SUCCESSES = 3
 """Successes from which a strategy is a heuristic, unless the agent's scope says otherwise."""
 
-ALGORITHM_VERSION = 1
-"""Changes when the same outcomes may give other lessons; a store of another version writes `lessons` anew."""
-
 
 class StrategyBook:
     """What the agents of ONE project tried, as a pure function of the set of their outcomes.
