@@ -6,6 +6,7 @@ One process can load only one of the two embedded engines; the environment varia
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -64,6 +65,11 @@ def reopen(location: str) -> Callable[[Backend], Backend]:
         return open_backend(location)
 
     return again
+
+
+def pytest_sessionstart() -> None:
+    """Loads this run's engine, so that a test that opens the other one always fails, not only in some orders."""
+    importlib.import_module(EMBEDDED)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

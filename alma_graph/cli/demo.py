@@ -85,9 +85,16 @@ class Story:
 
 @click.command("demo")
 @click.option("--folder", default="alma-demo", show_default=True, help="Where the store and the picture go.")
+@click.option(
+    "--engine",
+    type=click.Choice(["ladybug", "kuzu"]),
+    default="ladybug",
+    show_default=True,
+    help="The embedded engine (kuzu needs the extra of that name).",
+)
 @click.option("--embedder", metavar="NAME", help="The embedder (hashing needs no model).")
 @json_option
-def demo_command(folder: str, embedder: str | None, as_json: bool) -> None:
+def demo_command(folder: str, engine: str, embedder: str | None, as_json: bool) -> None:
     """Tell the whole story on a small example: what is learned, contradicted, found and asked, and a picture of it.
 
     Writes FOLDER/team.graph and FOLDER/graph.html, asks nothing and opens no browser. A second run starts afresh; a
@@ -106,7 +113,8 @@ def demo_command(folder: str, embedder: str | None, as_json: bool) -> None:
         "did, were told and noted goes into a graph of its own. Nothing leaves this machine, no language model is "
         "asked."
     )
-    with _prepared(place), ALMA.open(str(place / STORE), project_id=PROJECT, embedder=embedder) as alma:
+    location = f"{engine}:{place / STORE}"
+    with _prepared(place), ALMA.open(location, project_id=PROJECT, embedder=embedder) as alma:
         report = _ingest(story, alma, place)
         lessons = _lessons(story, alma)
         contradictions = _contradictions(story, alma)

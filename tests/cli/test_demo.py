@@ -12,8 +12,6 @@ from alma_graph.backends.locks import FileLock
 from alma_graph.importers import load_map
 from tests.cli.conftest import call
 
-pytestmark = pytest.mark.engine
-
 
 def notes() -> list[dict[str, str]]:
     text = (files("alma_graph.cli") / "demo_team.jsonl").read_text(encoding="utf-8")
@@ -57,10 +55,11 @@ def test_two_demos_never_share_a_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_story(tmp_path: Path) -> None:
+def test_the_story(tmp_path: Path, embedded_engine: str) -> None:
     place = tmp_path / "demo"
-    first = call("demo", "--folder", str(place), "--embedder", "hashing")
-    assert first.code == 0
+    chosen = ("--folder", str(place), "--engine", embedded_engine, "--embedder", "hashing")
+    first = call("demo", *chosen)
+    assert first.code == 0, first.err
     assert "8 of 10" in first.out
     assert "3 of 3 failed; established" in first.out
     for words in ("25 MB", "9090", "evidence: ", "score", "MATCH (m:Memory", "graph.html"):
@@ -68,7 +67,7 @@ def test_the_story(tmp_path: Path) -> None:
     page = (place / "graph.html").read_text(encoding="utf-8")
     assert "<svg" in page or "<canvas" in page
     (place / "mine.txt").write_text("kept")
-    second = call("demo", "--folder", str(place), "--embedder", "hashing", "--json")
+    second = call("demo", *chosen, "--json")
     assert second.code == 0
     assert second.json["ingested"]["written"]["outcome"] == 37
     assert second.json["ingested"]["present"] == {}
