@@ -129,6 +129,10 @@ class StoreVersionError(StoreError):
         self.supported = supported
 
 
+class StoreChangedError(StoreError):
+    """Another writer was faster, so a unit of work that was made from what the store held before was not applied."""
+
+
 class EmbedderMismatchError(StoreError):
     """The store's vectors were made by another embedder or have another dimension; nothing was written."""
 

@@ -12,7 +12,7 @@ import numpy as np
 from alma_graph.backends.ordering import edge_order
 from alma_graph.backends.protocol import Capabilities, EdgeMatch, EdgeRow, Result, Row, UnitOfWork
 from alma_graph.backends.schema import EDGES, META_KEY, NODES, SCHEMA_VERSION
-from alma_graph.backends.validation import CheckedWork, check_work
+from alma_graph.backends.validation import CheckedWork, check_sequence, check_work
 from alma_graph.backends.values import chosen_columns, edge_spec, node_spec
 from alma_graph.backends.verify import graph_problems
 from alma_graph.clock import system_clock
@@ -56,7 +56,7 @@ class MemoryBackend:
             row = new_meta(dimension, embedder, embedder_revision, created_with, system_clock())
             self._nodes["Meta"][META_KEY] = row
 
-    def write(self, work: UnitOfWork) -> None:
+    def write(self, work: UnitOfWork, *, expected: int | None = None) -> None:
         """Applies the unit of work: all of it, or nothing."""
         with self._open():
             meta = self._nodes["Meta"].get(META_KEY)
@@ -64,6 +64,7 @@ class MemoryBackend:
                 raise StoreError("the store is not initialised; call initialise() before the first write")
             if not work:
                 return
+            check_sequence(int(meta["sequence"]), expected)
             checked = check_work(work, dimension=meta["dimension"], existing=self._existing)
             self._apply(checked)
             meta["sequence"] += 1

@@ -88,11 +88,13 @@ class Capabilities:
         cypher: runs Cypher of a caller.
         durable: keeps the data after close.
         shared_readers: other processes may read while one writes.
+        shared_writers: other processes may write too, so that a unit of work must name the sequence it was made from.
     """
 
     cypher: bool
     durable: bool
     shared_readers: bool
+    shared_writers: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +128,12 @@ class Backend(Protocol):
         """Makes the schema and the Meta node; called once, before the first write. `dimension` holds from then on."""
         ...
 
-    def write(self, work: UnitOfWork) -> None:
-        """Applies the unit of work in one transaction and raises Meta.sequence by one. Durable on return."""
+    def write(self, work: UnitOfWork, *, expected: int | None = None) -> None:
+        """Applies the unit of work in one transaction and raises Meta.sequence by one. Durable on return.
+
+        Raises:
+            StoreChangedError: `expected` is given and is not Meta.sequence; nothing was applied.
+        """
         ...
 
     def sequence(self) -> int:

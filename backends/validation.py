@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from alma_graph.backends.protocol import EdgeMatch, EdgeRow, NodeUpdate, Row, UnitOfWork
 from alma_graph.backends.schema import META_KEY, EdgeSpec
 from alma_graph.backends.values import clean_key, clean_properties, edge_spec, node_spec
-from alma_graph.errors import InvalidInputError
+from alma_graph.errors import InvalidInputError, StoreChangedError
 
 ExistingKeys = Callable[[str, Sequence[str]], set[str]]
 """Which of the keys the store has now, for one label."""
@@ -90,6 +90,14 @@ def check_work(work: UnitOfWork, *, dimension: int, existing: ExistingKeys) -> C
         if values
     ]
     return checked
+
+
+def check_sequence(found: int, expected: int | None) -> None:
+    """Raises StoreChangedError where the store is not as the unit of work was made for."""
+    if expected is not None and found != expected:
+        raise StoreChangedError(
+            f"the store's sequence is {found} and not {expected}: another writer was faster; read again, and try again"
+        )
 
 
 class _Stored:

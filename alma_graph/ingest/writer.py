@@ -84,15 +84,17 @@ class Writer:
         if not fresh:
             return [item.memory for item in part]
         readings = self.read(fresh, extract)  # outside of the lock: this is where the time goes
-        with self.store.lock:
-            confirmed = confirm(part, self.known)
-            new = [item.memory for item in confirmed if item.new]
-            if new:
-                unit = Unit(self.store, self.project_id)
-                for memory in new:
-                    unit.add(memory, readings[memory.id])
-                with self.lessons.learning([memory for memory in new if isinstance(memory, Outcome)], unit):
-                    work = unit.finish()
-                    prune(work, self.store.backend)  # a lesson may have taken another's place
-                    self.store.commit(self.project_id, work)
-            return [item.memory for item in confirmed]
+        return self.store.transact(lambda: self._commit_unit(part, readings))
+
+    def _commit_unit(self, part: Sequence[Placed], readings: Mapping[str, Reading]) -> list[Memory]:
+        confirmed = confirm(part, self.known)
+        new = [item.memory for item in confirmed if item.new]
+        if new:
+            unit = Unit(self.store, self.project_id)
+            for memory in new:
+                unit.add(memory, readings[memory.id])
+            with self.lessons.learning([memory for memory in new if isinstance(memory, Outcome)], unit):
+                work = unit.finish()
+                prune(work, self.store.backend)  # a lesson may have taken another's place
+                self.store.commit(self.project_id, work)
+        return [item.memory for item in confirmed]

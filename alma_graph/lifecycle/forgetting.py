@@ -19,7 +19,8 @@ def forget(writer: Writer, memory_id: str) -> int:
     """
     store, project_id = writer.store, writer.project_id
     store.check_writable()
-    with store.lock:
+
+    def remove() -> int:
         memory = store.memory(project_id, memory_id)
         unit = Unit(store, project_id)
         unit.work.node_deletes.append(("Memory", node_key(project_id, memory.id)))
@@ -30,3 +31,5 @@ def forget(writer: Writer, memory_id: str) -> int:
             store.commit(project_id, work)
         store.forget_text(memory.text)
         return 1
+
+    return store.transact(remove)

@@ -43,7 +43,8 @@ def relate(
         noted = compact_json(dict(evidence or {}))
     except (TypeError, ValueError) as error:
         raise InvalidInputError(f"evidence={evidence!r} does not go through JSON: {error}") from None
-    with store.lock:
+
+    def connect() -> Relation:
         source, target = store.memory(project_id, source_id), store.memory(project_id, target_id)
         if isinstance(source, Outcome) and type_ is not EdgeType.INHERITS_FROM and is_formed(target):
             raise InvalidInputError(
@@ -66,6 +67,8 @@ def relate(
             raised = {name: properties[name] for name in ("score", "signal", "origin", "evidence")}
             store.commit(project_id, UnitOfWork(edge_updates=[(EdgeMatch(type_, *keys), raised)]))
         return Relation(type_, source.id, target.id, created=not there)
+
+    return store.transact(connect)
 
 
 def _properties(

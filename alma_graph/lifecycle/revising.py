@@ -38,8 +38,9 @@ def revise(writer: Writer, memory_id: str, reason: str | None, changes: Mapping[
     new = _successor(old, changes, writer)
     writer.check_scope(new)
     readings = writer.read([new])
-    with store.lock:
-        old = _revisable(store.memory(project_id, memory_id))  # another thread may have been faster
+
+    def succeed() -> Memory:
+        old = _revisable(store.memory(project_id, memory_id))  # another may have been faster
         unit = Unit(store, project_id)
         unit.work.node_updates.append(NodeUpdate("Memory", node_key(project_id, old.id), _retired(old, new)))
         unit.add(new, readings[new.id], follow=False)
@@ -55,6 +56,8 @@ def revise(writer: Writer, memory_id: str, reason: str | None, changes: Mapping[
         unit.work.edges.append(EdgeRow("INHERITS_FROM", *ends, properties, "Memory", "Memory"))
         store.commit(project_id, unit.finish())
         return new
+
+    return store.transact(succeed)
 
 
 def _revisable(old: Memory) -> Memory:

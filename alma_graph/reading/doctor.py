@@ -116,11 +116,12 @@ def _round_trip(store: Store) -> Check:
         vector[0] = 1.0
         work = UnitOfWork()
         work.add_node("Memory", {**memory_to_row(memory), "embedding": vector})
-        store.commit(project_id, work)
+        store.transact(lambda: store.commit(project_id, work))
         rows, _ = store.index(project_id).nearest(vector, 1)
         found = [store.index(project_id).ids[row] for row in rows]
         read_back = store.memory(project_id, "probe")
-        store.commit(project_id, UnitOfWork(node_deletes=[("Memory", node_key(project_id, "probe"))]))
+        gone = UnitOfWork(node_deletes=[("Memory", node_key(project_id, "probe"))])
+        store.transact(lambda: store.commit(project_id, gone))
         left = store.backend.count("Memory", project_id=project_id)
     except AlmaGraphError as error:
         return Check("round trip", False, str(error))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import random
 import threading
+import time
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from alma_graph.backends.protocol import Backend, Row, UnitOfWork
 from alma_graph.backends.schema import node_key
@@ -13,7 +16,14 @@ from alma_graph.beliefs import ContradictionDetector, SymbolicDetector
 from alma_graph.clock import Clock
 from alma_graph.codec import row_to_memory
 from alma_graph.embedding import Encoder
-from alma_graph.errors import AlmaGraphError, MemoryNotFoundError, ReadOnlyError, StoreClosedError, shown
+from alma_graph.errors import (
+    AlmaGraphError,
+    MemoryNotFoundError,
+    ReadOnlyError,
+    StoreChangedError,
+    StoreClosedError,
+    shown,
+)
 from alma_graph.extraction import Extractor, SessionContext
 from alma_graph.index import ProjectIndex
 from alma_graph.learning import StrategyBook
@@ -24,6 +34,10 @@ from alma_graph.text import checked
 _KEPT_SESSIONS = 1024
 _KEPT_SIDES = 5_000
 _KEPT_MEMORIES = 10_000
+_ATTEMPTS = 20
+_PAUSE = 0.02
+
+_T = TypeVar("_T")
 
 
 @dataclass(slots=True, weakref_slot=True)
@@ -33,6 +47,7 @@ class Shared:
     backend: Backend
     encoder: Encoder | AlmaGraphError
     sequence: int
+    pinned: int = 0
     handles: int = 0
     lock: threading.RLock = field(default_factory=threading.RLock)
     indexes: dict[str, ProjectIndex] = field(default_factory=dict)
@@ -97,21 +112,53 @@ class Store:
     def index(self, project_id: str) -> ProjectIndex:
         """The derived arrays of a project, current with the graph; call it with `lock` held."""
         self.check_open()
-        if self.backend.read_only:  # another process may have written
-            sequence = self.backend.sequence()
-            if sequence != self.shared.sequence:
-                self.shared.clear()
-                self.shared.sequence = sequence
+        if not self.shared.pinned:
+            self.refresh()
         index = self.shared.indexes.get(project_id)
         if index is None:
             index = self.shared.indexes[project_id] = ProjectIndex.load(self.backend, project_id)
         return index
 
+    def refresh(self) -> None:
+        """Notices what another process wrote; call it with `lock` held."""
+        if not (self.backend.read_only or self.backend.capabilities.shared_writers):
+            return
+        sequence = self.backend.sequence()
+        if sequence != self.shared.sequence:
+            self.shared.clear()
+            self.shared.sequence = sequence
+
+    def transact(self, build: Callable[[], _T]) -> _T:
+        """The value of `build`, which reads the store and commits one unit of work made from what it read.
+
+        It sees one state of the store, with `lock` held, and runs again from the start where another process wrote in
+        between.
+
+        Raises:
+            StoreChangedError: others were faster every time.
+        """
+        with self.lock:
+            self.check_open()
+            attempt = 1
+            while True:
+                self.refresh()
+                self.shared.pinned += 1
+                try:
+                    return build()
+                except StoreChangedError:
+                    if attempt == _ATTEMPTS:
+                        raise
+                finally:
+                    self.shared.pinned -= 1
+                time.sleep(random.uniform(0, _PAUSE * attempt))  # others wait for the same node: not all at once again
+                attempt += 1
+
     def commit(self, project_id: str, work: UnitOfWork) -> None:
-        """Writes a unit of work and brings the project's index up to date; call it with `lock` held."""
+        """Writes a unit of work and brings the project's index up to date; call it in `transact`."""
         index = self.index(project_id)
+        expected = self.shared.sequence if self.backend.capabilities.shared_writers else None
         try:
-            self.backend.write(work)
+            self.backend.write(work, expected=expected)
             self.shared.sequence += 1
             for key in [*(update.key for update in work.node_updates), *(key for _, key in work.node_deletes)]:
                 self.shared.memories.pop(key, None)
@@ -136,7 +183,11 @@ class Store:
         Raises:
             MemoryNotFoundError: the project has none.
         """
-        found = self.memories(project_id, [checked(memory_id, "memory_id")])
+        wanted = checked(memory_id, "memory_id")
+        with self.lock:
+            if not self.shared.pinned:
+                self.refresh()
+            found = self.memories(project_id, [wanted])
         if not found:
             raise MemoryNotFoundError(f"no memory has the id {shown(memory_id)} in project {project_id!r}")
         return found[0]

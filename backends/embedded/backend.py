@@ -20,7 +20,7 @@ from alma_graph.backends.memory import new_meta
 from alma_graph.backends.migrations import Migration
 from alma_graph.backends.protocol import EdgeRow, Result, Row, UnitOfWork
 from alma_graph.backends.schema import EDGES, META_KEY, NODES, ColumnType
-from alma_graph.backends.validation import CheckedWork, check_work
+from alma_graph.backends.validation import CheckedWork, check_sequence, check_work
 from alma_graph.backends.values import chosen_columns, edge_spec, node_spec
 from alma_graph.backends.verify import graph_problems
 from alma_graph.clock import system_clock
@@ -73,7 +73,7 @@ class EmbeddedBackend:
             self._checkpoint()
             self._store.lock.mark_ready()
 
-    def write(self, work: UnitOfWork) -> None:
+    def write(self, work: UnitOfWork, *, expected: int | None = None) -> None:
         """Applies the unit of work in one transaction; an empty one does nothing."""
         with self._writing():
             dimension = self._known_dimension()
@@ -81,6 +81,8 @@ class EmbeddedBackend:
                 raise StoreError(f"{self.path} is not initialised; call initialise() before the first write")
             if not work:
                 return
+            if expected is not None:
+                check_sequence(self.sequence(), expected)
             checked = check_work(work, dimension=dimension, existing=self._existing)
             self._apply(checked, dimension)
             self._wrote = True

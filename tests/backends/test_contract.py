@@ -27,7 +27,7 @@ from alma_graph.backends import (
 )
 from alma_graph.backends.embedded.backend import EmbeddedBackend
 from alma_graph.backends.memory import MemoryBackend
-from alma_graph.errors import EmbeddingError, InvalidInputError, StoreClosedError, StoreError
+from alma_graph.errors import EmbeddingError, InvalidInputError, StoreChangedError, StoreClosedError, StoreError
 from tests.backends.graphs import (
     PROJECT,
     START,
@@ -631,3 +631,13 @@ def test_a_new_vector_keeps_every_edge(backend: Backend, reopen: Reopen) -> None
     expected = {"a": vector(50), "b": vector(51), "c": memory_row("c")["embedding"], "d": memory_row("d")["embedding"]}
     assert found == {name: value.tobytes() for name, value in expected.items()}
     store.close()
+
+
+def test_a_unit_made_from_an_older_state_is_refused_whole(backend: Backend) -> None:
+    backend.write(unit_of("a"), expected=0)
+    with pytest.raises(StoreChangedError, match="sequence is 1 and not 0"):
+        backend.write(unit_of("b"), expected=0)
+    assert backend.nodes("Memory", keys=[key("b")]) == []
+    assert backend.sequence() == 1
+    backend.write(unit_of("b"), expected=1)
+    assert backend.sequence() == 2
