@@ -7,6 +7,7 @@ One process can load only one of the two embedded engines; the environment varia
 from __future__ import annotations
 
 import importlib
+import itertools
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -40,9 +41,16 @@ def engine(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def location(tmp_path: Path, engine: str) -> str:
+def new_location(tmp_path: Path, engine: str) -> Callable[[], str]:
+    """Gives the location of another fresh store at every call."""
+    names = itertools.chain(["store.graph"], (f"store-{number}.graph" for number in itertools.count(2)))
+    return lambda: store_location(tmp_path, engine, next(names))
+
+
+@pytest.fixture
+def location(new_location: Callable[[], str]) -> str:
     """The location of a fresh store."""
-    return store_location(tmp_path, engine)
+    return new_location()
 
 
 @pytest.fixture

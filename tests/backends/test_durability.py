@@ -18,8 +18,8 @@ from alma_graph.backends.embedded.engine import Link, Transaction
 from alma_graph.backends.embedded.guard import CheckpointGuard
 from alma_graph.backends.embedded.opening import StoreRecoveredWarning
 from alma_graph.errors import BackendError
+from alma_graph.testing.graphs import PROJECT, batch_of, dump, key, supports, unit_of
 from benchmarks.kill9 import kill_loop
-from tests.backends.graphs import PROJECT, batch_of, dump, key, supports, unit_of
 from tests.conftest import EMBEDDED, store_location
 
 
@@ -165,7 +165,7 @@ import os, signal, sys
 from alma_graph.backends import open_backend
 from alma_graph.backends.embedded.engine import Link, Transaction
 from alma_graph.backends.embedded.guard import CheckpointGuard
-from tests.backends.graphs import batch_of, unit_of
+from alma_graph.testing.graphs import batch_of, unit_of
 
 def die(*arguments, **keywords):
     os.kill(os.getpid(), signal.SIGKILL)

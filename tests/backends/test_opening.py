@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
-from alma_graph.backends import Backend, UnitOfWork, create_backend, open_backend
+from alma_graph.backends import SCHEMA_VERSION, Backend, UnitOfWork, create_backend, open_backend
 from alma_graph.backends.embedded.dialect import DIALECTS
 from alma_graph.backends.embedded.opening import StoreRecoveredWarning
+from alma_graph.backends.migrations import MIGRATIONS as KNOWN
 from alma_graph.backends.migrations import Migration, pending
 from alma_graph.errors import (
     AlmaGraphError,
@@ -29,7 +30,7 @@ from alma_graph.errors import (
     StoreVersionError,
     UnsupportedError,
 )
-from tests.backends.graphs import batch_of, dump, unit_of
+from alma_graph.testing.graphs import batch_of, dump, unit_of
 from tests.conftest import EMBEDDED
 
 OTHER = next(name for name in DIALECTS if name != EMBEDDED)
@@ -263,7 +264,7 @@ def test_a_store_whose_file_is_gone_but_not_its_log(tmp_path: Path) -> None:
     code = """
 import os, sys
 from alma_graph.backends import open_backend
-from tests.backends.graphs import unit_of
+from alma_graph.testing.graphs import unit_of
 store = open_backend(sys.argv[1])
 store.initialise(dimension=8, embedder="t", embedder_revision=None, created_with="t")
 store.write(unit_of("a"))
@@ -282,7 +283,7 @@ def test_a_torn_log_loses_no_more_than_its_tail(tmp_path: Path) -> None:
     code = """
 import os, sys
 from alma_graph.backends import open_backend
-from tests.backends.graphs import unit_of
+from alma_graph.testing.graphs import unit_of
 store = open_backend(sys.argv[1])
 store.initialise(dimension=8, embedder="t", embedder_revision=None, created_with="t")
 for number in range(20):
@@ -436,9 +437,11 @@ store.close()
     assert run_child(code, str(path)).stdout.split() == ["0", "1"]
 
 
+NOW = len(KNOWN) + 1
 MIGRATIONS = (
-    Migration(2, "a colour", ("ALTER TABLE Memory ADD colour STRING DEFAULT 'red'",)),
-    Migration(3, "another vector", ("ALTER TABLE Entity ADD centre FLOAT[{dimension}]",)),
+    *KNOWN,
+    Migration(NOW + 1, "a colour", ("ALTER TABLE Memory ADD colour STRING DEFAULT 'red'",)),
+    Migration(NOW + 2, "another vector", ("ALTER TABLE Entity ADD centre FLOAT[{dimension}]",)),
 )
 
 
@@ -448,15 +451,15 @@ def test_an_older_store_is_migrated_and_a_newer_one_refused(tmp_path: Path) -> N
     with pytest.raises(StoreVersionError, match="read_only"):
         create_backend(EMBEDDED, path, read_only=True, migrations=MIGRATIONS)
     store = create_backend(EMBEDDED, path, migrations=MIGRATIONS)
-    assert (store.meta() or {})["schema_version"] == 3
+    assert (store.meta() or {})["schema_version"] == NOW + 2
     assert store.run("MATCH (m:Memory) RETURN DISTINCT m.colour", {}).rows == (("red",),)
     assert store.count("Memory") == 2
     store.close()
     store = create_backend(EMBEDDED, path, migrations=MIGRATIONS)
     store.close()
-    with pytest.raises(StoreVersionError, match=r"schema version 3.*up to 1") as caught:
+    with pytest.raises(StoreVersionError, match=rf"schema version {NOW + 2}.*up to {NOW}") as caught:
         open_backend(path)
-    assert (caught.value.found, caught.value.supported) == (3, 1)
+    assert (caught.value.found, caught.value.supported) == (NOW + 2, NOW)
     with pytest.raises(StoreVersionError):
         open_backend(path, read_only=True)
 
@@ -464,11 +467,12 @@ def test_an_older_store_is_migrated_and_a_newer_one_refused(tmp_path: Path) -> N
 def test_a_failed_migration_changes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "a.graph"
     make(path, units=2)
-    broken = (MIGRATIONS[0], Migration(3, "nonsense", ("ALTER TABLE Entity ADD x STRING", "ALTER TABLE Nobody DROP y")))
-    with pytest.raises(StoreError, match=r"migration 3 \(nonsense\)"):
+    nonsense = Migration(NOW + 2, "nonsense", ("ALTER TABLE Entity ADD x STRING", "ALTER TABLE Nobody DROP y"))
+    broken = (*MIGRATIONS[:-1], nonsense)
+    with pytest.raises(StoreError, match=rf"migration {NOW + 2} \(nonsense\)"):
         create_backend(EMBEDDED, path, migrations=broken)
     store = create_backend(EMBEDDED, path, migrations=MIGRATIONS)
-    assert (store.meta() or {})["schema_version"] == 3
+    assert (store.meta() or {})["schema_version"] == NOW + 2
     assert store.run("MATCH (m:Memory) RETURN count(*)", {}).rows == ((2,),)
     with pytest.raises(AlmaGraphError):
         store.run("MATCH (e:Entity) RETURN e.x", {})
@@ -476,8 +480,9 @@ def test_a_failed_migration_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_migrations_have_no_gap() -> None:
-    assert pending(1, "a.graph") == []
-    assert [step.version for step in pending(2, "a.graph", MIGRATIONS)] == [3]
+    assert NOW == SCHEMA_VERSION
+    assert pending(NOW, "a.graph") == []
+    assert [step.version for step in pending(NOW + 1, "a.graph", MIGRATIONS)] == [NOW + 2]
     with pytest.raises(StoreError, match="gap"):
         pending(1, "a.graph", MIGRATIONS[1:])
 

@@ -14,7 +14,7 @@ import pytest
 from alma_graph.backends import Backend, EdgeRow, UnitOfWork, open_backend
 from alma_graph.backends.readonly import check_statement
 from alma_graph.errors import CypherError, InvalidInputError, ReadOnlyError, UnsupportedError
-from tests.backends.graphs import START, batch_of, dump, key, supports
+from alma_graph.testing.graphs import START, batch_of, dump, key, supports
 from tests.conftest import EMBEDDED, store_location
 
 

@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from alma_graph.backends import EdgeMatch, EdgeRow, NodeUpdate, UnitOfWork, create_backend
 from alma_graph.errors import AlmaGraphError
-from tests.backends.graphs import DIMENSION, PROJECT, START, add_memory, dump, key, supports, vector
+from alma_graph.testing.graphs import DIMENSION, PROJECT, START, add_memory, dump, key, supports, vector
 from tests.conftest import EMBEDDED
 
 NAMES = st.sampled_from([f"m{number}" for number in range(12)])
