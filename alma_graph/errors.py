@@ -19,6 +19,7 @@ anything is written.
         +-- StoreLockedError     another process holds the file (has .path, .pid)
         +-- StoreCorruptError    the file cannot be read as a store
         +-- StoreVersionError    written by a newer schema (has .found, .supported)
+        +-- StoreChangedError    another writer was faster, every time; nothing was written
         +-- EmbedderMismatchError   the store's vectors come from another embedder or dimension
         +-- StoreClosedError     used after close()
         +-- BackendError         the engine failed in the middle of its work
