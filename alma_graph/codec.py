@@ -13,7 +13,7 @@ from alma_graph.text import content_hash
 
 _SHARED = (
     *("id", "project_id", "agent", "user_id", "confidence", "status", "authority"),
-    *("valid_from", "valid_to", "retired_at", "use_count", "last_used_at", "strength"),
+    *("valid_from", "valid_to", "retired_at", "retired_reason", "use_count", "last_used_at", "strength"),
 )
 
 

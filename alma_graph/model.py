@@ -147,6 +147,7 @@ class Memory(Model):
         valid_from, valid_to: when it is true in the world (valid time).
         confidence: in [0, 1].
         status: only active memories are retrieved unless others are asked for.
+        retired_at, retired_reason: since when and why it is no longer active.
         authority: whose word it is.
         metadata: a JSON object of the caller's.
     """
@@ -168,6 +169,7 @@ class Memory(Model):
     valid_from: Time | None = None
     valid_to: Time | None = None
     retired_at: Time | None = None
+    retired_reason: OptionalText | None = None
     use_count: Count = 0
     last_used_at: Time | None = None
     strength: Unit = 1.0

@@ -20,7 +20,8 @@ class Migration:
     Attributes:
         version: the schema version that it leads to.
         title: what it does, in a few words.
-        statements: Cypher of the embedded engines, in order; `{dimension}` stands for that of the vectors.
+        statements: Cypher of the embedded engines, in order; `{dimension}` stands for that of the vectors. An engine
+            without tables, which has every property as soon as it is written, only raises the version.
     """
 
     version: int
@@ -28,7 +29,16 @@ class Migration:
     statements: tuple[str, ...]
 
 
-MIGRATIONS: tuple[Migration, ...] = ()
+MIGRATIONS: tuple[Migration, ...] = (
+    Migration(
+        2,
+        "why a memory was retired, and what it was before",
+        (
+            "ALTER TABLE `Memory` ADD IF NOT EXISTS `retired_reason` STRING",
+            "ALTER TABLE `Memory` ADD IF NOT EXISTS `retired_state` STRING",
+        ),
+    ),
+)
 """All of them, in order, from version 2 on."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 
 class ColumnType(StrEnum):
@@ -65,6 +65,7 @@ NODES: dict[str, NodeSpec] = {
                 *_columns(_TIME, "valid_from valid_to recorded_at retired_at last_used_at"),
                 Column("embedding", ColumnType.VECTOR),
                 Column("token_embeddings", ColumnType.BYTES),
+                *_columns(_T, "retired_reason retired_state"),  # added later, so last: COPY goes by position
             ),
         ),
         NodeSpec(
@@ -93,7 +94,8 @@ NODES: dict[str, NodeSpec] = {
         ),
     )
 }
-"""`Meta` has one node, with the key "meta"; `sequence` grows by one with every unit of work."""
+"""`Meta` has one node, with the key "meta"; `sequence` grows by one with every unit of work. `retired_state` of a memory
+that is no longer active holds, as JSON, the properties that retiring it changed as they were: so it can come back."""
 
 META_KEY = "meta"
 

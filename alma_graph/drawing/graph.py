@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 NodeId = str | tuple[str, str]
 """A memory is its id; any other node is (label, id), so that an agent never meets a memory of the same name."""
 
-_UNREAD = {"embedding", "token_embeddings", "content_hash", "claims"}
+_UNREAD = {"embedding", "token_embeddings", "content_hash", "claims", "retired_state"}
 _JSON_COLUMNS = {"data", "metadata", "evidence"}
 
 # How much an edge says for keeping its ends when there is room for only some nodes.

@@ -43,6 +43,7 @@ _FACTS = {
     "valid_to": "valid to",
     "recorded_at": "recorded",
     "retired_at": "retired",
+    "retired_reason": "why retired",
     "session_id": "session",
     "authority": "authority",
     "use_count": "times used",

@@ -21,7 +21,7 @@ from alma_graph.index.rows import KINDS, STATUSES, MemoryRows
 from alma_graph.index.token_vectors import TokenVectorIndex
 from alma_graph.model import Status
 
-_HEAVY = frozenset({"embedding", "metadata", "claims"})
+_HEAVY = frozenset({"embedding", "metadata", "claims", "retired_reason", "retired_state"})
 _COLUMNS = tuple(column.name for column in NODES["Memory"].columns if column.name not in _HEAVY)
 _ACTIVE = STATUSES.index(Status.ACTIVE)
 

@@ -229,7 +229,7 @@ class Lessons:
 
 _OUTCOME_COLUMNS = (
     *("id", "project_id", "agent", "user_id", "text", "data", "metadata", "status", "authority", "confidence"),
-    *("strength", "use_count", "valid_from", "valid_to", "recorded_at", "retired_at", "last_used_at"),
+    *("strength", "use_count", "valid_from", "valid_to", "recorded_at", "retired_at", "retired_reason", "last_used_at"),
 )
 
 

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
-from alma_graph.backends.protocol import Backend, EdgeMatch, EdgeRow, NodeUpdate
+from alma_graph.backends.protocol import Backend, EdgeMatch, EdgeRow
 from alma_graph.backends.schema import node_key
 from alma_graph.codec import compact_json
-from alma_graph.errors import InvalidInputError, shown
+from alma_graph.errors import InvalidInputError, StoreCorruptError, shown
 from alma_graph.ids import uuid7
 from alma_graph.ingest.lessons import is_formed
 from alma_graph.ingest.unit import Unit
 from alma_graph.ingest.writer import Writer
+from alma_graph.lifecycle.retiring import retire
 from alma_graph.model import Event, Memory, Outcome, Status
 from alma_graph.text import checked
 
-_FIXED = frozenset({"id", "project_id", "kind", "created_at", "status", "retired_at", "session_id", "occurred_at"})
+_FIXED = frozenset(
+    {
+        *("id", "project_id", "kind", "created_at", "session_id", "occurred_at"),
+        *("status", "retired_at", "retired_reason"),
+    }
+)
 
 
 def revise(writer: Writer, memory_id: str, reason: str | None, changes: Mapping[str, Any]) -> Memory:
@@ -32,7 +39,8 @@ def revise(writer: Writer, memory_id: str, reason: str | None, changes: Mapping[
     """
     store, project_id = writer.store, writer.project_id
     store.check_writable()
-    noted = compact_json({"reason": "" if reason is None else checked(reason, "reason", blank=True)})
+    why = None if reason is None else checked(reason, "reason", blank=True)
+    noted = compact_json({"reason": why or ""})
     with store.lock:
         old = _revisable(store.memory(project_id, memory_id))
     new = _successor(old, changes, writer)
@@ -42,7 +50,8 @@ def revise(writer: Writer, memory_id: str, reason: str | None, changes: Mapping[
     def succeed() -> Memory:
         old = _revisable(store.memory(project_id, memory_id))  # another may have been faster
         unit = Unit(store, project_id)
-        unit.work.node_updates.append(NodeUpdate("Memory", node_key(project_id, old.id), _retired(old, new)))
+        retired = retire(store.backend, old, Status.SUPERSEDED, _moment(new), why, valid_to=_end(old, new))
+        unit.work.node_updates.append(retired)
         unit.add(new, readings[new.id], follow=False)
         _take_place(unit, store.backend, old, new)
         properties = {
@@ -97,13 +106,18 @@ def _successor(old: Memory, changes: Mapping[str, Any], writer: Writer) -> Memor
     return new
 
 
-def _retired(old: Memory, new: Memory) -> dict[str, Any]:
+def _moment(new: Memory) -> datetime:
+    if new.created_at is None:
+        raise StoreCorruptError(f"the memory {new.id!r} has no recorded_at; run: alma-graph doctor")
+    return new.created_at
+
+
+def _end(old: Memory, new: Memory) -> datetime:
     """The old memory held until the new one does, and never ends before it began."""
-    ends = [moment for moment in (new.valid_from or new.created_at, old.valid_to) if moment is not None]
-    end = min(ends)
-    if old.valid_from is not None:
-        end = max(end, old.valid_from)
-    return {"status": str(Status.SUPERSEDED), "retired_at": new.created_at, "valid_to": end}
+    end = new.valid_from or _moment(new)
+    if old.valid_to is not None:
+        end = min(end, old.valid_to)
+    return end if old.valid_from is None else max(end, old.valid_from)
 
 
 def _take_place(unit: Unit, backend: Backend, old: Memory, new: Memory) -> None:

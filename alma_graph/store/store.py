@@ -168,6 +168,13 @@ class Store:
             self.shared.clear()  # whatever was written: the next reader loads it anew from the graph
             raise
 
+    def use_encoder(self, encoder: Encoder) -> None:
+        """Takes another encoder, whose vectors the graph has now, for all handles of the path; call it with `lock`
+        held."""
+        self.shared.encoder = encoder
+        self.shared.clear()
+        self.shared.sequence = self.backend.sequence()
+
     @property
     def sequence(self) -> int:
         """Grows with every unit of work written here, and with those of others that a reader has seen."""
@@ -268,6 +275,6 @@ class Store:
 MEMORY_COLUMNS = (
     *("key", "id", "project_id", "agent", "user_id", "kind", "text", "data", "metadata", "category", "status"),
     *("authority", "content_hash", "confidence", "strength", "use_count", "valid_from", "valid_to", "recorded_at"),
-    *("retired_at", "last_used_at"),
+    *("retired_at", "retired_reason", "last_used_at"),
 )
 """Properties of a Memory node that make its model: all but vectors and claims."""
