@@ -16,12 +16,13 @@ from alma_graph.backends.embedded.files import choose_dialect
 from alma_graph.backends.embedded.opening import DEFAULT_BUFFER_POOL, DEFAULT_QUERY_TIMEOUT, OpenedStore
 from alma_graph.backends.memory import MemoryBackend
 from alma_graph.backends.migrations import MIGRATIONS, Migration
+from alma_graph.backends.plugins import is_plugin, open_plugin, plugin_names
 from alma_graph.backends.protocol import Backend
 from alma_graph.errors import AlmaGraphError, InvalidInputError, UnsupportedError, shown
 
 MEMORY = ":memory:"
 BACKENDS: tuple[str, ...] = ("memory", *DIALECTS)
-"""Names that `create_backend` takes."""
+"""Names of our own that `create_backend` takes; those of other distributions come beside them."""
 
 _SERVERS = ("bolt", "neo4j", "memgraph")
 
@@ -52,12 +53,12 @@ def create_backend(
     """Opens a store of the named engine.
 
     Args:
-        name: "memory", "ladybug" or "kuzu".
-        path: the store's file; none for "memory".
+        name: "memory", "ladybug", "kuzu", or one that another distribution offers (`backends.plugins`).
+        path: the store's file; none for "memory"; what the other distribution says.
         read_only: refuse writes; beside a writer of another process where the engine can (Ladybug).
         lock_timeout: seconds to wait for a store that another process holds.
         create: make the store where there is none.
-        **engine_options: `buffer_pool_bytes` (default 512 MB), `threads` (default: all cores),
+        **engine_options: of Ladybug and Kuzu `buffer_pool_bytes` (default 512 MB), `threads` (default: all cores),
             `query_timeout` (seconds that a caller's Cypher statement may run; default 60).
 
     A path that is open in this process gives the same object again; it closes with as many `close` calls as opens. A
@@ -78,7 +79,14 @@ def create_backend(
     if name in _SERVERS:
         raise _no_server(name)
     if name not in DIALECTS:
-        raise InvalidInputError(f"backend={name!r} is unknown; the backends are {', '.join(BACKENDS)}")
+        if isinstance(name, str) and is_plugin(name):
+            place = "" if path is None else path_text(path, "path")
+            timeout = _checked_timeout(lock_timeout)
+            return open_plugin(
+                name, place, read_only=read_only, create=create, lock_timeout=timeout, options=engine_options
+            )
+        known = ", ".join((*BACKENDS, *plugin_names()))
+        raise InvalidInputError(f"backend={shown(name)} is unknown; the backends are {known}")
     if path is None:
         raise InvalidInputError(f"the {name} backend needs a path to its file")
     return _open_embedded(
@@ -94,7 +102,8 @@ def open_backend(
     create: bool = True,
     **engine_options: Any,
 ) -> Backend:
-    """Opens a store by its location: ":memory:", "ladybug:PATH", "kuzu:PATH", or a path.
+    """Opens a store by its location: ":memory:", "ladybug:PATH", "kuzu:PATH", "NAME:..." of a backend that another
+    distribution offers, or a path.
 
     The first bytes of an existing file name its engine; a new file at a plain path is Ladybug's. Otherwise as
     `create_backend`.
@@ -106,6 +115,10 @@ def open_backend(
     if colon and scheme.split("+")[0] in _SERVERS:
         raise _no_server(scheme)
     wanted = scheme if colon and scheme in DIALECTS else None
+    if wanted is None and colon and is_plugin(scheme):
+        return create_backend(
+            scheme, rest, read_only=read_only, lock_timeout=lock_timeout, create=create, **engine_options
+        )
     if wanted is not None and not rest:
         raise InvalidInputError(f"location={text!r} has no path behind {wanted}:; write {wanted}:PATH")
     return _open_embedded(
@@ -118,6 +131,22 @@ def open_backend(
     )
 
 
+def file_of(location: str) -> str | None:
+    """The path of the file that a location names; None where it names memory, a server or another distribution's
+    store."""
+    scheme, colon, rest = location.partition(":")
+    if colon and scheme in DIALECTS:
+        return rest
+    elsewhere = location == MEMORY or (colon and (scheme.split("+")[0] in _SERVERS or is_plugin(scheme)))
+    return None if elsewhere else location
+
+
+def _checked_timeout(lock_timeout: Any) -> float:
+    if isinstance(lock_timeout, bool) or not isinstance(lock_timeout, (int, float)) or not 0 <= lock_timeout < 1e9:
+        raise InvalidInputError(f"lock_timeout={shown(lock_timeout)} must be a number of seconds, 0 or more")
+    return float(lock_timeout)
+
+
 def _open_embedded(
     wanted: str | None,
     path: str | os.PathLike[str],
@@ -127,8 +156,7 @@ def _open_embedded(
     create: bool,
     options: dict[str, Any],
 ) -> EmbeddedBackend:
-    if isinstance(lock_timeout, bool) or not isinstance(lock_timeout, (int, float)) or not 0 <= lock_timeout < 1e9:
-        raise InvalidInputError(f"lock_timeout={shown(lock_timeout)} must be a number of seconds, 0 or more")
+    timeout = _checked_timeout(lock_timeout)
     migrations: Sequence[Migration] = options.pop("migrations", MIGRATIONS)
     buffer_pool_bytes = options.pop("buffer_pool_bytes", DEFAULT_BUFFER_POOL)
     threads = options.pop("threads", 0)
@@ -153,7 +181,7 @@ def _open_embedded(
             real,
             dialect,
             read_only=read_only,
-            lock_timeout=float(lock_timeout),
+            lock_timeout=timeout,
             buffer_pool_bytes=buffer_pool_bytes,
             threads=threads,
             query_timeout=float(query_timeout),

@@ -11,6 +11,7 @@ from typing import Any
 
 from alma_graph.backends import open_backend
 from alma_graph.backends.protocol import Backend, Row
+from alma_graph.backends.registry import file_of
 from alma_graph.clock import Clock, utc_clock
 from alma_graph.embedding import Embedder, Encoder, create_embedder, revision_of
 from alma_graph.errors import AlmaGraphError, EmbedderMismatchError, InvalidInputError
@@ -31,8 +32,10 @@ def open_store(
     create: bool,
     lock_timeout: float,
     connection: Mapping[str, Any],
+    any_embedder: bool = False,
 ) -> Store:
-    """Opens a store, or joins the one that this process has open at the same place.
+    """Opens a store, or joins the one that this process has open at the same place. With `any_embedder`, also one whose
+    own embedder is not here any more, or is another now.
 
     Raises:
         EmbedderMismatchError: the store's vectors come from another embedder or have another dimension.
@@ -49,7 +52,7 @@ def open_store(
         with _lock:
             shared = _shared.get(id(backend))
             if shared is None or shared.backend is not backend:
-                shared = Shared(backend, _encoder(backend, chosen), backend.sequence())
+                shared = Shared(backend, _encoder(backend, chosen, any_embedder), backend.sequence())
                 _shared[id(backend)] = shared
             elif chosen is not None:
                 _check(backend.meta() or {}, chosen, location)
@@ -63,8 +66,8 @@ def open_store(
 
 def _is_new(location: str) -> bool:
     """Whether no file stands at a location yet (one that is no path is not new)."""
-    path = location.removeprefix("ladybug:").removeprefix("kuzu:")
-    return location != ":memory:" and "\0" not in path and len(path) < 4096 and not os.path.lexists(path)
+    path = file_of(location)
+    return path is not None and "\0" not in path and len(path) < 4096 and not os.path.lexists(path)
 
 
 def package_version() -> str:
@@ -75,7 +78,7 @@ def package_version() -> str:
         return "0+unknown"
 
 
-def _encoder(backend: Backend, chosen: Embedder | None) -> Encoder | AlmaGraphError:
+def _encoder(backend: Backend, chosen: Embedder | None, any_embedder: bool) -> Encoder | AlmaGraphError:
     """The store's encoder; a new store is initialised with it. An error where its embedder cannot be made here."""
     meta = backend.meta()
     if meta is None:
@@ -95,8 +98,10 @@ def _encoder(backend: Backend, chosen: Embedder | None) -> Encoder | AlmaGraphEr
     try:
         own = create_embedder(meta["embedder"])
         _check(meta, own, str(backend.path))
-    except EmbedderMismatchError:
-        raise
+    except EmbedderMismatchError as error:
+        if not any_embedder:
+            raise
+        return error
     except AlmaGraphError as error:
         return error
     return Encoder(own)
