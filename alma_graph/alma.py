@@ -11,6 +11,7 @@ from alma_graph import arguments
 from alma_graph.arguments import When, moment
 from alma_graph.clock import Clock, system_clock
 from alma_graph.config import CacheConfig, check_settings, load_config, scopes_by_agent
+from alma_graph.doctor import DoctorReport, examine
 from alma_graph.embedding import Embedder
 from alma_graph.errors import InvalidInputError, shown
 from alma_graph.extraction import Extractor, create_extractor
@@ -37,7 +38,6 @@ from alma_graph.model import (
 )
 from alma_graph.queries import Catalogue
 from alma_graph.reading.contradictions import list_contradictions
-from alma_graph.reading.doctor import DoctorReport, examine
 from alma_graph.reading.explain import explain
 from alma_graph.reading.reader import Reader
 from alma_graph.reading.stats import Stats, count
@@ -505,9 +505,14 @@ class ALMA:
         """What the project holds, and what the store is."""
         return count(self._reader)
 
-    def doctor(self) -> DoctorReport:
-        """Checks the store: engine, schema, graph, vectors, and a real round trip where it may be written."""
-        return examine(self._store)
+    def doctor(self, *, fix: bool = False, rebuild: bool = False) -> DoctorReport:
+        """Checks the whole store, all projects: engine, schema, graph, vectors, lessons, derived arrays, and a real round
+        trip where it may be written; `fix` mends what is safe to mend, `rebuild` makes all derived structures anew."""
+        return examine(self._writer, fix=arguments.flag(fix, "fix"), rebuild=arguments.flag(rebuild, "rebuild"))
+
+    def refresh(self) -> bool:
+        """Takes over now what other processes wrote, as every call does by itself; whether there was anything new."""
+        return self._store.catch_up()
 
     def _add_one(self, cls: type[_M], given: Mapping[str, Any], extract: bool) -> _M:
         return self._add([made(cls, given)], extract)[0]

@@ -6,10 +6,12 @@ import random
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from alma_graph.backends.inspection import Snapshots
 from alma_graph.backends.protocol import Backend, Row, UnitOfWork
 from alma_graph.backends.schema import node_key
 from alma_graph.beliefs import ContradictionDetector, SymbolicDetector
@@ -128,6 +130,35 @@ class Store:
             self.shared.clear()
             self.shared.sequence = sequence
 
+    @contextmanager
+    def one_state(self) -> Iterator[None]:
+        """One committed state of the store for all reads inside, the latest; other processes may write meanwhile.
+
+        Where the engine cannot hold a state (a server), the derived arrays are of one, and single reads may be newer.
+        """
+        with self.lock:
+            self.check_open()
+            with self.backend.one_state() if isinstance(self.backend, Snapshots) else nullcontext():
+                if not self.shared.pinned:
+                    self.refresh()
+                self.shared.pinned += 1
+                try:
+                    yield
+                finally:
+                    self.shared.pinned -= 1
+
+    def kept_index(self, project_id: str) -> ProjectIndex | None:
+        """The derived arrays of a project as they are kept now; None where they were not needed yet."""
+        return self.shared.indexes.get(project_id)
+
+    def catch_up(self) -> bool:
+        """Notices what other processes wrote; whether that was anything."""
+        with self.lock:
+            self.check_open()
+            before = self.shared.sequence
+            self.refresh()
+            return self.shared.sequence != before
+
     def transact(self, build: Callable[[], _T]) -> _T:
         """The value of `build`, which reads the store and commits one unit of work made from what it read.
 
@@ -174,6 +205,15 @@ class Store:
         self.shared.encoder = encoder
         self.shared.clear()
         self.shared.sequence = self.backend.sequence()
+
+    def rewrite(self, work: UnitOfWork) -> None:
+        """Writes a unit of work that may concern every project, and drops what is derived; call it in `transact`."""
+        expected = self.shared.sequence if self.backend.capabilities.shared_writers else None
+        try:
+            self.backend.write(work, expected=expected)
+        finally:
+            self.shared.clear()
+            self.shared.sequence = self.backend.sequence()
 
     @property
     def sequence(self) -> int:
