@@ -1,4 +1,4 @@
-"""What a backend can say of itself to the doctor, beyond the graph: files, indexes, extensions. All of it is optional."""
+"""What a backend can say of itself to the doctor, beyond the graph: files, indexes, extensions. All is optional."""
 
 from __future__ import annotations
 
