@@ -46,6 +46,7 @@ from alma_graph.retrieval.scoring import ScoringConfig
 from alma_graph.retrieval.slice import MemorySlice
 from alma_graph.store import Store, open_store
 from alma_graph.text import checked, checked_name
+from alma_graph.transfer import ExportSummary, ImportSummary, export_file, import_file
 
 if TYPE_CHECKING:
     import networkx
@@ -504,6 +505,33 @@ class ALMA:
     def stats(self) -> Stats:
         """What the project holds, and what the store is."""
         return count(self._reader)
+
+    def export(
+        self, path: str | os.PathLike[str], project_id: str | None = None, *, progress: Progress | None = None
+    ) -> ExportSummary:
+        """Writes the whole store, or one project of it, to a file of JSON lines (`.gz` is compressed, "-" is stdout):
+        lossless, and the same lines on every engine (`docs/moving.md`). `progress` is called with (done, total)."""
+        arguments.callable_or_none(progress, "progress", signature="(done, total)")
+        self._store.check_open()
+        return export_file(self._store.backend, path, project_id=project_id, progress=progress, lock=self._store.lock)
+
+    @classmethod
+    def import_(
+        cls,
+        path: str | os.PathLike[str],
+        into: str | os.PathLike[str] | ALMA,
+        on_conflict: str = "skip",
+        *,
+        salvage: bool = False,
+        progress: Progress | None = None,
+    ) -> ImportSummary:
+        """Writes an export into a store (a location, or an open `ALMA`), whose embedder a new or empty one adopts.
+
+        What is there already is left; of what is there with other properties "skip" keeps the store's, "merge" unites
+        both, "error" refuses the file. `salvage` takes what can be read of a damaged one. See `docs/moving.md`.
+        """
+        store = into._store if isinstance(into, ALMA) else into
+        return import_file(path, store, on_conflict=on_conflict, salvage=salvage, progress=progress)
 
     def doctor(self, *, fix: bool = False, rebuild: bool = False) -> DoctorReport:
         """Checks the whole store, all projects: engine, schema, graph, vectors, lessons, derived arrays, and a real round

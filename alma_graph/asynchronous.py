@@ -14,6 +14,7 @@ from alma_graph.alma import ALMA
 from alma_graph.model import MemoryScope
 from alma_graph.queries.catalogue import BoundQuery, Catalogue
 from alma_graph.results import Table
+from alma_graph.transfer import ImportSummary
 
 
 class AsyncALMA:
@@ -35,6 +36,12 @@ class AsyncALMA:
     async def from_config(cls, path: str | os.PathLike[str], **changes: Any) -> Self:
         """See `ALMA.from_config`."""
         return cls(await asyncio.to_thread(functools.partial(ALMA.from_config, path, **changes)))
+
+    @classmethod
+    async def import_(cls, path: str | os.PathLike[str], into: Any, *args: Any, **options: Any) -> ImportSummary:
+        """See `ALMA.import_`; `into` is a location, an open `AsyncALMA` or an open `ALMA`."""
+        place = into.alma if isinstance(into, AsyncALMA) else into
+        return await asyncio.to_thread(functools.partial(ALMA.import_, path, place, *args, **options))
 
     @property
     def project_id(self) -> str:

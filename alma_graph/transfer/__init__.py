@@ -1,0 +1,18 @@
+"""Moving data: export to a file, import from one, copies from engine to engine. `docs/moving.md` has the format."""
+
+from __future__ import annotations
+
+from alma_graph.transfer.exporting import ExportSummary, export_backend, export_file
+from alma_graph.transfer.importing import OnConflict, import_file
+from alma_graph.transfer.reading import Problem
+from alma_graph.transfer.summary import ImportSummary
+
+__all__ = [
+    "ExportSummary",
+    "ImportSummary",
+    "OnConflict",
+    "Problem",
+    "export_backend",
+    "export_file",
+    "import_file",
+]
