@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         StoreVersionError,
         UnsupportedError,
     )
+    from alma_graph.maintenance import backup, migrate, reembed
     from alma_graph.model import (
         AntiPattern,
         Authority,
@@ -86,6 +87,9 @@ __all__ = [
     "Table",
     "UnsupportedError",
     "UserPreference",
+    "backup",
+    "migrate",
+    "reembed",
 ]
 
 _HOMES = {
@@ -105,6 +109,11 @@ _HOMES = {
         "StoreLockedError",
         "StoreVersionError",
         "UnsupportedError",
+    ),
+    "alma_graph.maintenance": (
+        "backup",
+        "migrate",
+        "reembed",
     ),
     "alma_graph.model": (
         "AntiPattern",

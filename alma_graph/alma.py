@@ -20,6 +20,7 @@ from alma_graph.ingest.writer import Progress, Writer
 from alma_graph.lifecycle.forgetting import forget
 from alma_graph.lifecycle.relating import Relation, relate
 from alma_graph.lifecycle.revising import revise
+from alma_graph.maintenance import Reembedded, back_up, reembed_store
 from alma_graph.model import (
     KINDS,
     AntiPattern,
@@ -541,6 +542,14 @@ class ALMA:
     def refresh(self) -> bool:
         """Takes over now what other processes wrote, as every call does by itself; whether there was anything new."""
         return self._store.catch_up()
+
+    def reembed(self, embedder: str | Embedder, progress: Progress | None = None) -> Reembedded:
+        """Gives all memories of the store, of every project, vectors of another embedder (`alma_graph.reembed`)."""
+        return reembed_store(self._store, embedder, progress)
+
+    def backup(self, path: str | os.PathLike[str]) -> str:
+        """Makes a consistent copy of the open store in a new file, opened once to prove it; returns its path."""
+        return back_up(self._store, path)
 
     def _add_one(self, cls: type[_M], given: Mapping[str, Any], extract: bool) -> _M:
         return self._add([made(cls, given)], extract)[0]

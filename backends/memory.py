@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from alma_graph.backends.maintenance import SOURCE_COLUMNS, Migrated, VectorSource, VectorSpace
 from alma_graph.backends.ordering import edge_order
-from alma_graph.backends.protocol import Capabilities, EdgeMatch, EdgeRow, Result, Row, UnitOfWork
+from alma_graph.backends.protocol import Capabilities, EdgeMatch, EdgeRow, NodeUpdate, Result, Row, UnitOfWork
 from alma_graph.backends.schema import EDGES, META_KEY, NODES, SCHEMA_VERSION
 from alma_graph.backends.validation import CheckedWork, check_sequence, check_work
 from alma_graph.backends.values import chosen_columns, edge_spec, node_spec
@@ -163,6 +164,38 @@ class MemoryBackend:
         """0: nothing is on disk."""
         self._open()
         return 0
+
+    @property
+    def migrated(self) -> Migrated | None:
+        """None: every in-memory store is new."""
+        return None
+
+    def replace_vectors(self, space: VectorSpace, source: VectorSource) -> None:
+        """Puts other vectors, and Chunk nodes, in place of all, and says so in Meta."""
+        with self._open():
+            meta = self._nodes["Meta"].get(META_KEY)
+            if meta is None:
+                raise StoreError("the store is not initialised; there are no vectors to replace")
+            work = UnitOfWork(node_deletes=[("Chunk", key) for key in self._nodes["Chunk"]])
+            given = [{name: row[name] for name in SOURCE_COLUMNS} for row in self._nodes["Memory"].values()]
+            for row, made in zip(given, source(given), strict=True):
+                values = {"embedding": made.embedding, "token_embeddings": made.token_embeddings}
+                work.node_updates.append(NodeUpdate("Memory", row["key"], values))
+                for chunk in made.chunks:
+                    work.add_node("Chunk", dict(chunk))
+                    work.edges.append(EdgeRow("HAS_CHUNK", row["key"], chunk["key"]))
+            self._apply(check_work(work, dimension=space.dimension, existing=self._existing))
+            meta.update(
+                dimension=space.dimension,
+                embedder=space.embedder,
+                embedder_revision=space.embedder_revision,
+                sequence=meta["sequence"] + 1,
+            )
+
+    def back_up(self, target: str) -> None:
+        """Raises UnsupportedError: there is no file to copy."""
+        with self._open():
+            raise UnsupportedError(f"{target}: the in-memory store has no file to copy; alma.export(path) writes one")
 
     def close(self) -> None:
         """Forgets everything."""

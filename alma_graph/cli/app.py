@@ -43,6 +43,9 @@ COMMANDS = {
     "query": ("reading", "Run a query of the catalogue, or list them."),
     "stats": ("storing", "Say what the project holds."),
     "doctor": ("storing", "Check a store; exit code 1 when something is wrong."),
+    "backup": ("maintaining", "Copy a store into a new file, also while it is open."),
+    "migrate": ("maintaining", "Bring a store of an older version to the present schema."),
+    "reembed": ("maintaining", "Give all memories vectors of another embedder."),
     "models": ("storing", "Fetch the default model."),
 }
 """Each command with the module it is in, so that `--help` loads none of them, and its one line of help."""

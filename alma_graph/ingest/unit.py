@@ -58,18 +58,9 @@ class Unit:
         row["token_embeddings"] = reading.encoded.token_embeddings
         row["claims"] = reading.claims.to_json() if reading.claims is not None else None
         self.work.add_node("Memory", row)
-        for position, chunk in enumerate(reading.encoded.chunks):
-            key = f"{row['key']}#{position}"
-            node = {
-                "key": key,
-                "project_id": memory.project_id,
-                "position": position,
-                "start_char": chunk.start_char,
-                "end_char": chunk.end_char,
-                "embedding": chunk.vector,
-            }
+        for node in chunk_rows(row["key"], memory.project_id, reading.encoded):
             self.work.add_node("Chunk", node)
-            self.work.edges.append(EdgeRow("HAS_CHUNK", row["key"], key))
+            self.work.edges.append(EdgeRow("HAS_CHUNK", row["key"], node["key"]))
         return row
 
     def _owners(self, memory: Memory, key: str) -> None:
@@ -83,3 +74,18 @@ class Unit:
             self.work.merge_node(label, {"key": owner, "id": name, "project_id": memory.project_id})
             ends = (owner, key) if edge == "LEARNED" else (key, owner)
             self.work.edges.append(EdgeRow(edge, *ends))
+
+
+def chunk_rows(key: str, project_id: str, encoded: Encoded) -> list[Row]:
+    """The Chunk nodes of a memory whose text is longer than the embedder's window, in order."""
+    return [
+        {
+            "key": f"{key}#{position}",
+            "project_id": project_id,
+            "position": position,
+            "start_char": chunk.start_char,
+            "end_char": chunk.end_char,
+            "embedding": chunk.vector,
+        }
+        for position, chunk in enumerate(encoded.chunks)
+    ]

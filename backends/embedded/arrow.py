@@ -10,7 +10,13 @@ import numpy as np
 
 from alma_graph.backends.embedded.statements import naive
 from alma_graph.backends.protocol import EdgeRow, Row
-from alma_graph.backends.schema import Column, ColumnType
+from alma_graph.backends.schema import NODES, Column, ColumnType
+
+
+def vector_columns(label: str) -> tuple[str, ...]:
+    """The properties of a label that an embedder makes: vectors, and packed token vectors."""
+    made = (ColumnType.VECTOR, ColumnType.BYTES)
+    return tuple(column.name for column in NODES[label].columns if column.type in made)
 
 
 def node_table(columns: Sequence[Column], rows: Sequence[Row], dimension: int) -> Any:

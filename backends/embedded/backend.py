@@ -5,17 +5,24 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
 
+from alma_graph.arguments import path_text
 from alma_graph.backends.embedded import readonly_run, statements
+from alma_graph.backends.embedded.building import build_with_vectors
+from alma_graph.backends.embedded.copying import copy_store
 from alma_graph.backends.embedded.dialect import Dialect
 from alma_graph.backends.embedded.engine import Engine, Link
 from alma_graph.backends.embedded.files import store_files
+from alma_graph.backends.embedded.inspecting import inspect_files, remove_leftovers
+from alma_graph.backends.embedded.migrating import migrate
 from alma_graph.backends.embedded.opening import OpenedStore
 from alma_graph.backends.embedded.reader import Reader
 from alma_graph.backends.embedded.rewrite import Rewrite, apply_rewrites, sets_vector, take_vector_updates
 from alma_graph.backends.embedded.writer import apply_work, rows_to_copy
+from alma_graph.backends.inspection import Inspection
+from alma_graph.backends.maintenance import Migrated, VectorSource, VectorSpace
 from alma_graph.backends.memory import new_meta
 from alma_graph.backends.migrations import Migration
 from alma_graph.backends.protocol import EdgeRow, Result, Row, UnitOfWork
@@ -46,8 +53,10 @@ class EmbeddedBackend:
         self._pid = os.getpid()
         self._closed = False
         self._dimension: int | None = None
+        self._dimension_read = -1
         self._updates = 0
         self._wrote = False
+        self._migrated: Migrated | None = None
         self._migrate(migrations)
 
     def engine_version(self) -> str:
@@ -177,9 +186,68 @@ class EmbeddedBackend:
         with self._writing():
             self._checkpoint()
 
+    def replace_vectors(self, space: VectorSpace, source: VectorSource) -> None:
+        """Builds the graph with other vectors in a new file, and puts that in the store's place."""
+        with self._writing():
+            meta = self.meta()
+            if meta is None:
+                raise StoreError(f"{self.path} is not initialised; there are no vectors to replace")
+
+            def build(fresh: Engine) -> None:
+                with self._store.using():
+                    link = self._engine.connect()
+                    try:
+                        build_with_vectors(link, fresh, meta, space, source)
+                    finally:
+                        link.close()
+
+            with self._translated("the vectors were not replaced"):
+                self._store.replace_file(build)
+            self._updates = 0
+
+    @property
+    def migrated(self) -> Migrated | None:
+        """What opening did to the schema; None for a store that is new."""
+        return self._migrated
+
+    def back_up(self, target: str) -> None:
+        """Copies the store into one new file, which is opened once to see that it holds the same."""
+        path = os.path.expanduser(path_text(target, "target"))
+        if self.read_only:
+            self._usable()
+            with self._translated("the store was not copied"):
+                copy_store(self._store, path)
+            return
+        with self._writing(), self._translated("the store was not copied"):
+            self._store.checkpoint()
+            copy_store(self._store, path)
+
     def verify(self) -> list[str]:
         """Problems found in the graph; empty is well."""
         return graph_problems(self)
+
+    def one_state(self) -> AbstractContextManager[None]:
+        """Inside, every read of this thread sees one committed state, whatever another process writes."""
+        self._usable()
+        return self._store.one_state()
+
+    def inspect(self) -> list[Inspection]:
+        """Driver, sizes and what a crash left behind."""
+        self._usable()
+        with self._store.using():
+            engine = f"{self.name} {self._engine.version()}"
+            return inspect_files(self._store.path, read_only=self.read_only, engine=engine)
+
+    def tidy(self) -> list[str]:
+        """Folds the log and removes copies that a crash left."""
+        with self._writing():
+            self._checkpoint()
+            return remove_leftovers(self._store.path)
+
+    def rebuild(self) -> list[str]:
+        """Nothing: the store keeps no index of the engine's."""
+        self._usable()
+        return []
 
     def size_bytes(self) -> int:
         """Bytes on disk, of all files of the store."""
@@ -230,7 +298,7 @@ class EmbeddedBackend:
     def _reader(self) -> Iterator[Reader | None]:
         """A reader over the store; None where it has no schema yet."""
         with self._reading() as link:
-            dimension = self._dimension or self._load_dimension(link)
+            dimension = self._kept_dimension or self._load_dimension(link)
             yield None if dimension is None else Reader(link, dimension, dialect=self._dialect)
 
     @contextmanager
@@ -261,10 +329,16 @@ class EmbeddedBackend:
     def _load_dimension(self, link: Link) -> int | None:
         meta = self._meta(link)
         self._dimension = int(meta["dimension"]) if meta is not None else None
+        self._dimension_read = self._engine.opened
         return self._dimension
 
+    @property
+    def _kept_dimension(self) -> int | None:
+        """The vectors' dimension where it was read since the file was opened; another process may have changed it."""
+        return self._dimension if self._dimension_read == self._engine.opened else None
+
     def _known_dimension(self) -> int | None:
-        if self._dimension is None:
+        if self._kept_dimension is None:
             with self._reading() as link:
                 self._load_dimension(link)
         return self._dimension
@@ -308,7 +382,6 @@ class EmbeddedBackend:
                 self._updates = 0
 
     def _migrate(self, migrations: Sequence[Migration]) -> None:
-        meta = self.meta()
-        self._store.migrate(meta, migrations)
-        if meta is not None and self.meta() != meta:
+        self._migrated = migrate(self._store, self.meta(), migrations)
+        if self._migrated is not None and self._migrated.steps:
             self._checkpoint()  # a reader cannot replay a change of the schema

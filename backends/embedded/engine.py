@@ -159,7 +159,19 @@ class Engine:
         self._writer: Link | None = None
         self._reader: Link | None = None
         self._abandoned = 0
+        self._buffer_pool_bytes = buffer_pool_bytes
         self.in_transaction = False
+        self.opened = 0
+
+    def elsewhere(self, path: str) -> Engine:
+        """The engine with the same options on another file, for writing; not opened."""
+        return Engine(
+            path,
+            self.dialect,
+            read_only=False,
+            buffer_pool_bytes=self._buffer_pool_bytes,
+            threads=self._threads,
+        )
 
     def version(self) -> str:
         """Version of the engine's library."""
@@ -167,6 +179,7 @@ class Engine:
 
     def open(self, extra: Mapping[str, Any] | None = None) -> None:
         """Opens the database and proves that it can be read."""
+        self.opened += 1
         self._database = self._module.Database(self.path, **self._options, **(extra or {}))
         try:
             self.reader().rows("CALL show_tables() RETURN name")

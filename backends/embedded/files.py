@@ -8,7 +8,10 @@ from alma_graph.backends.embedded.dialect import DIALECTS, LADYBUG, Dialect
 from alma_graph.backends.locks import store_was_ready
 from alma_graph.errors import InvalidInputError, StoreCorruptError
 
-_SIDECARS = (".wal", ".wal.checkpoint", ".shadow", ".tmp", ".lock", ".readers", ".guard", ".wal.guard", ".guard.done")
+_SIDECARS = (
+    *(".wal", ".wal.checkpoint", ".shadow", ".tmp", ".lock", ".readers", ".guard", ".wal.guard", ".guard.done"),
+    *(".new", ".new.wal", ".new.done", ".vectors", ".vectors-journal"),
+)
 
 
 def store_files(path: str) -> list[Path]:

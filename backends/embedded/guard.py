@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
-_LEFTOVERS = (".shadow", ".tmp", ".wal.checkpoint")
+from alma_graph.backends.embedded.durable import copy_whole, sync_folder
+
+LEFTOVERS = (".shadow", ".tmp", ".wal.checkpoint")
 """What an interrupted checkpoint leaves: pages, and on Ladybug the log it was folding, which would be replayed too."""
 
 
@@ -47,12 +48,12 @@ class CheckpointGuard:
         It can be killed and run again at any point: the marker goes last.
         """
         had_log = bool(json.loads(self._marker.read_text())["log"])
-        _copy(self._store_copy, self._store)
+        copy_whole(self._store_copy, self._store)
         if had_log:
-            _copy(self._log_copy, self._log)
+            copy_whole(self._log_copy, self._log)
         else:
             self._log.unlink(missing_ok=True)
-        for suffix in _LEFTOVERS:
+        for suffix in LEFTOVERS:
             Path(f"{self._store}{suffix}").unlink(missing_ok=True)
         self._drop()
 
@@ -62,39 +63,19 @@ class CheckpointGuard:
 
     def _take(self) -> None:
         self._drop()
-        _copy(self._store, self._store_copy)
+        copy_whole(self._store, self._store_copy)
         has_log = self._log.exists()
         if has_log:
-            _copy(self._log, self._log_copy)
+            copy_whole(self._log, self._log_copy)
         with self._marker.open("w") as file:
             json.dump({"log": has_log}, file)
             file.flush()
             os.fsync(file.fileno())
-        _sync_folder(self._store.parent)
+        sync_folder(self._store.parent)
 
     def _drop(self) -> None:
         if self._marker.exists():
             self._marker.unlink()
-            _sync_folder(self._store.parent)
+            sync_folder(self._store.parent)
         self._store_copy.unlink(missing_ok=True)
         self._log_copy.unlink(missing_ok=True)
-
-
-def _copy(source: Path, target: Path) -> None:
-    """Copies a file so that the target is the old one or the new one, whole, whatever happens."""
-    part = Path(f"{target}.part")
-    shutil.copyfile(source, part)
-    with part.open("rb+") as file:
-        os.fsync(file.fileno())
-    part.replace(target)
-    _sync_folder(target.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Makes the folder's entries durable where the system can (Windows cannot open a folder)."""
-    with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

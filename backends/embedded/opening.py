@@ -5,24 +5,21 @@ from __future__ import annotations
 import os
 import shutil
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from alma_graph.backends.embedded.dialect import MEGABYTE, Dialect
 from alma_graph.backends.embedded.engine import Engine, Link
 from alma_graph.backends.embedded.guard import CheckpointGuard
+from alma_graph.backends.embedded.replacing import Replacement
 from alma_graph.backends.locks import FileLock, StoreLock, retrying
-from alma_graph.backends.migrations import Migration, pending
-from alma_graph.backends.protocol import Row
-from alma_graph.backends.schema import META_KEY
 from alma_graph.errors import (
     AlmaGraphError,
     BackendError,
     InvalidInputError,
     StoreCorruptError,
     StoreError,
-    StoreVersionError,
     shown,
 )
 
@@ -76,7 +73,9 @@ class OpenedStore:
         self.lock = StoreLock(path)
         self._readers = FileLock(f"{path}.readers")
         self._guard = CheckpointGuard(path)
+        self._replacement = Replacement(path)
         self._seen: tuple[tuple[int, int, int], ...] = ()
+        self._fixed = 0
         self.engine = Engine(path, dialect, read_only=read_only, buffer_pool_bytes=buffer_pool_bytes, threads=threads)
 
     @property
@@ -121,10 +120,27 @@ class OpenedStore:
             with self.engine.gate.shared():
                 yield
             return
-        with self.engine.gate.exclusive(), self._checkpoints_held_off():
-            if self._signature() != self._seen:
-                self._open_beside_a_writer(held=True)
+        with self.engine.gate.exclusive():
+            if self._fixed:
+                yield
+                return
+            with self._checkpoints_held_off():
+                if self._signature() != self._seen:
+                    self._open_beside_a_writer(held=True)
+                yield
+
+    @contextmanager
+    def one_state(self) -> Iterator[None]:
+        """One committed state for all operations of this thread inside; only beside a writer can it change at all."""
+        if not self.beside_a_writer:
             yield
+            return
+        with self.using():
+            self._fixed += 1
+            try:
+                yield
+            finally:
+                self._fixed -= 1
 
     def enter_bulk(self, around: ExitStack) -> bool:
         """Has the store alone, with a copy of its files standing by, until `around` ends.
@@ -160,35 +176,30 @@ class OpenedStore:
             self.engine.checkpoint()
         return True
 
-    def migrate(self, meta: Row | None, migrations: Sequence[Migration]) -> None:
-        """Brings an older store to the present schema, one version per transaction."""
-        if meta is None:
-            return
-        steps = pending(int(meta["schema_version"]), self.path, migrations)
-        if steps and self.read_only:
-            raise StoreVersionError(
-                f"{self.path} has schema version {meta['schema_version']} and must be brought to "
-                f"{steps[-1].version}; open it "
-                "once without read_only=True",
-                found=int(meta["schema_version"]),
-                supported=steps[-1].version,
-            )
-        for step in steps:
-            try:
-                with self.engine.transaction() as transaction:
-                    for statement in step.statements:
-                        transaction.run(statement.replace("{dimension}", str(meta["dimension"])))
-                    transaction.run(
-                        "MATCH (m:`Meta` {`key`: $key}) SET m.`schema_version` = CAST($version AS INT64)",
-                        {"key": META_KEY, "version": str(step.version)},
-                    )
-            except AlmaGraphError:
-                raise
-            except Exception as error:
-                self.ensure_open()
-                raise StoreError(
-                    f"{self.path}: migration {step.version} ({step.title}) failed and was undone: {error}"
-                ) from error
+    def replace_file(self, build: Callable[[Engine], None]) -> None:
+        """Has `build` fill a new file, which then takes the store's place; call with the write lock.
+
+        Raises:
+            StoreError: readers of other processes are in the way; nothing was changed.
+        """
+        self._replacement.discard()
+        try:
+            build(self.engine.elsewhere(str(self._replacement.new)))
+            with ExitStack() as around:
+                if not self._enter_alone(around, wait=max(self._timeout, 5.0)):
+                    raise StoreError(f"{self.path} is being read by other processes without a pause; close them first")
+                around.enter_context(self.engine.gate.exclusive())
+                around.enter_context(self.engine.read_lock)
+                self.engine.close()
+                try:
+                    self._replacement.announce()
+                    self._replacement.finish()
+                finally:
+                    self._open_engine()
+        except BaseException:
+            if not self._replacement.marked:
+                self._replacement.discard()
+            raise
 
     def close(self) -> None:
         """Closes the engine and lets go of the lock."""
@@ -200,7 +211,7 @@ class OpenedStore:
             self.lock.release()
 
     def _open_engine(self) -> None:
-        if not self.read_only or self._guard.marked:
+        if not self.read_only or self._interrupted:
             self._restore()
         try:
             self.engine.open()
@@ -219,25 +230,38 @@ class OpenedStore:
                     "backup"
                 ) from error
 
+    @property
+    def _interrupted(self) -> bool:
+        return self._guard.marked or self._replacement.marked
+
     def _restore(self) -> None:
-        """Brings back the files from before a checkpoint or a bulk write that did not end.
+        """Brings back the files from before a checkpoint or a bulk write that did not end, and ends a replacement.
 
         Raises:
-            StoreError: they must be brought back, and another process reads or writes the store now.
+            StoreError: it must be done, and another process reads or writes the store now.
         """
-        if not self._guard.marked:
+        if not self._interrupted:
             self._guard.discard()
+            self._replacement.discard()
             return
+        replaced = self._replacement.marked
         if self.lock.held and not self.lock.shared:
-            self._guard.restore()
+            self._bring_back()
         elif not self._restore_as_reader():
             return
         if not self.engine.failed_here:
-            warnings.warn(
-                f"{self.path}: a checkpoint or a bulk write had been interrupted; the state before it is back",
-                StoreRecoveredWarning,
-                stacklevel=2,
+            what = (
+                "other vectors had been put in place of all, and that was interrupted at its end; it is done now"
+                if replaced
+                else "a checkpoint or a bulk write had been interrupted; the state before it is back"
             )
+            warnings.warn(f"{self.path}: {what}", StoreRecoveredWarning, stacklevel=2)
+
+    def _bring_back(self) -> None:
+        if self._guard.marked:
+            self._guard.restore()
+        if self._replacement.marked:
+            self._replacement.finish()
 
     def _restore_as_reader(self) -> bool:
         """Restores with the store held alone for that long; False where another process has done it meanwhile."""
@@ -247,9 +271,8 @@ class OpenedStore:
         if not alone.acquire(timeout=max(self._timeout, 1.0)):
             raise StoreError(f"{self.path}: a write was interrupted and must be undone; open it once for writing")
         try:
-            marked = self._guard.marked
-            if marked:
-                self._guard.restore()
+            marked = self._interrupted
+            self._bring_back()
         finally:
             alone.release()
         if shared:
@@ -312,7 +335,7 @@ class OpenedStore:
 
         def attempt() -> bool:
             self.engine.close()
-            if self._guard.marked:
+            if self._interrupted:
                 self._restore()
             signature = self._signature()
             try:
