@@ -46,6 +46,9 @@ COMMANDS = {
     "backup": ("maintaining", "Copy a store into a new file, also while it is open."),
     "migrate": ("maintaining", "Bring a store of an older version to the present schema."),
     "reembed": ("maintaining", "Give all memories vectors of another embedder."),
+    "export": ("moving", "Write a store to a file of JSON lines."),
+    "import": ("moving", "Write such a file into a store."),
+    "migrate-engine": ("moving", "Copy a store to another engine."),
     "models": ("storing", "Fetch the default model."),
 }
 """Each command with the module it is in, so that `--help` loads none of them, and its one line of help."""
@@ -61,7 +64,7 @@ class AlmaGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"alma_graph.cli.{COMMANDS[cmd_name][0]}")
-        command: click.Command = getattr(module, f"{cmd_name}_command")
+        command: click.Command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from alma_graph.backends import open_backend
 from alma_graph.backends.protocol import NodeUpdate, UnitOfWork
 from alma_graph.backends.schema import META_KEY
@@ -12,10 +15,10 @@ from alma_graph.store.opening import package_version
 from alma_graph.transfer.lines import Header
 
 
-def prepare(location: str, header: Header, *, lock_timeout: float) -> None:
+def prepare(location: str, header: Header, *, lock_timeout: float, connection: Mapping[str, Any]) -> None:
     """Makes a new store at a location for the vectors of a file; one that is there stays as it is. The embedder itself
     is not needed for it."""
-    backend = open_backend(location, lock_timeout=lock_timeout)
+    backend = open_backend(location, lock_timeout=lock_timeout, **connection)
     try:
         if backend.meta() is None:
             backend.initialise(
@@ -29,7 +32,7 @@ def prepare(location: str, header: Header, *, lock_timeout: float) -> None:
 
 
 def adopt_embedder(store: Store, header: Header) -> None:
-    """Gives a store without memories the embedder of a file; call it where `check_embedder` would refuse.
+    """Makes sure that a file's vectors and a store's come from one embedder; a store without memories takes the file's.
 
     Raises:
         EmbedderMismatchError: the store has memories, or its vectors have another dimension.

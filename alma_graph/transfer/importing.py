@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
+from typing import Any
 
 from alma_graph.arguments import callable_or_none, flag, path_text
 from alma_graph.clock import Clock, system_clock
@@ -42,6 +43,7 @@ def import_file(
     progress: Progress | None = None,
     clock: Clock = system_clock,
     lock_timeout: float = 5.0,
+    connection: Mapping[str, Any] | None = None,
 ) -> ImportSummary:
     """Writes an export into an open store, or into the one at a location, which is made where there is none.
 
@@ -53,6 +55,7 @@ def import_file(
         on_conflict: see `OnConflict`; what is equal is never written again.
         salvage: take the readable lines of a damaged file.
         progress: called with (done, total) lines after each transaction.
+        connection: of a location: username, password, database of a server, or options of an engine.
 
     Raises:
         InvalidInputError: no export, or (without `salvage`) a damaged one; names the line. Nothing was written.
@@ -65,7 +68,7 @@ def import_file(
     callable_or_none(progress, "progress", signature="(done, total)")
     with Source(path) as source:
         findings = _checked(source, salvage=salvage)
-        with _opened(into, findings.header, clock, lock_timeout) as store:
+        with _opened(into, findings.header, clock, lock_timeout, dict(connection or {})) as store:
             return _import(source, findings, store, wanted, progress)
 
 
@@ -85,14 +88,16 @@ def _checked(source: Source, *, salvage: bool) -> Findings:
 
 
 @contextmanager
-def _opened(into: str | os.PathLike[str] | Store, header: Header, clock: Clock, lock_timeout: float) -> Iterator[Store]:
+def _opened(
+    into: str | os.PathLike[str] | Store, header: Header, clock: Clock, lock_timeout: float, connection: dict[str, Any]
+) -> Iterator[Store]:
     if isinstance(into, Store):
         yield into
         return
     location = path_text(into, "into")
     if location == ":memory:":
         raise InvalidInputError("into=':memory:' would be gone at once; open it, and give the open store: into=alma")
-    prepare(location, header, lock_timeout=lock_timeout)
+    prepare(location, header, lock_timeout=lock_timeout, connection=connection)
     store = open_store(
         location,
         embedder=None,
@@ -101,7 +106,7 @@ def _opened(into: str | os.PathLike[str] | Store, header: Header, clock: Clock, 
         read_only=False,
         create=False,
         lock_timeout=lock_timeout,
-        connection={},
+        connection=connection,
     )
     try:
         yield store

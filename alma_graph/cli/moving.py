@@ -1,0 +1,140 @@
+"""Commands that move data: `export`, `import`, `migrate-engine`."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from alma_graph.cli.options import json_option
+from alma_graph.cli.output import Progress, note, plain, print_json, say
+
+if TYPE_CHECKING:
+    from alma_graph.transfer import ImportSummary
+
+SHOWN_PROBLEMS = 20
+
+_WORDS = (
+    ("written", "written"),
+    ("present", "already there"),
+    ("merged", "merged"),
+    ("kept", "there with other properties, kept"),
+    ("left_out", "left out with a memory that was kept"),
+)
+
+
+@click.command("export")
+@click.argument("store")
+@click.argument("file")
+@click.option("--project", metavar="NAME", help="Only this project; all of the store, where it is left out.")
+@json_option
+def export_command(*, store: str, file: str, project: str | None, as_json: bool) -> None:
+    """Write the whole STORE to FILE as JSON lines (FILE.gz is compressed, - is stdout).
+
+    Equal graphs give equal lines on every engine; only the header says which one it was. With -, --json prints its
+    report to stderr, since stdout is the export.
+    """
+    from alma_graph.backends import open_backend
+    from alma_graph.transfer import export_file
+
+    progress = Progress("export")
+    backend = open_backend(store, read_only=True, create=False)
+    try:
+        made = export_file(
+            backend, file, project_id=project, progress=lambda done, total: progress.tell(f"{done} of {total}")
+        )
+    finally:
+        backend.close()
+    progress.done(f"{sum(made.nodes.values())} nodes, {sum(made.edges.values())} edges")
+    if file == "-":
+        note(json.dumps(plain(made)) if as_json else f"SHA-256 {made.sha256}")
+    elif as_json:
+        print_json(made)
+    else:
+        say(f"wrote {file}: {_counted(made.nodes)}; {_counted(made.edges)}")
+        say(f"SHA-256 of the graph: {made.sha256}")
+
+
+@click.command("import")
+@click.argument("file")
+@click.argument("store")
+@click.option(
+    "--on-conflict",
+    type=click.Choice(["skip", "merge", "error"]),
+    default="skip",
+    show_default=True,
+    help="What the store has with other properties: keep it, unite both, or write nothing.",
+)
+@click.option("--salvage", is_flag=True, help="Take the readable lines of a damaged file.")
+@json_option
+def import_command(*, file: str, store: str, on_conflict: str, salvage: bool, as_json: bool) -> int:
+    """Write the export FILE (- is stdin) into STORE, which is made where there is none.
+
+    The whole file is checked before anything is written. Run again, it goes on where it was broken off; what is there
+    is not written twice. With --salvage, the lines that could not be read are named and the exit code is 2.
+    """
+    from alma_graph.transfer import import_file
+
+    progress = Progress("import")
+    summary = import_file(
+        file,
+        store,
+        on_conflict=on_conflict,
+        salvage=salvage,
+        progress=lambda done, total: progress.tell(f"{done} of {total} lines"),
+    )
+    progress.done(f"{sum(summary.written.values())} new")
+    for problem in summary.problems[:SHOWN_PROBLEMS]:
+        note(f"{file}: {problem}")
+    if summary.failed > SHOWN_PROBLEMS:
+        note(f"{file}: {summary.failed - SHOWN_PROBLEMS} more lines that could not be taken")
+    if as_json:
+        print_json(summary)
+    else:
+        _print_summary(summary)
+    return 2 if summary.failed else 0
+
+
+@click.command("migrate-engine")
+@click.argument("store")
+@click.option("--to", "engine", required=True, metavar="ENGINE", help="ladybug, kuzu, or the URI of a server.")
+@click.option("--target", metavar="PATH", help="The new file; STORE.ENGINE, where it is left out.")
+@click.option("--resume", is_flag=True, help="Go on with a copy to a server that was broken off.")
+@json_option
+def migrate_engine_command(*, store: str, engine: str, target: str | None, resume: bool, as_json: bool) -> None:
+    """Copy STORE to another engine, without loss; STORE itself stays as it is.
+
+    Each engine runs in a process of its own, and both stores are compared line by line at the end.
+    """
+    from alma_graph.transfer.engines import migrate_engine
+
+    progress = Progress("migrate-engine")
+    made = migrate_engine(
+        store,
+        engine,
+        target=target,
+        resume=resume,
+        progress=lambda step, done, total: progress.tell(f"{step} {done} of {total}"),
+    )
+    progress.done(f"{sum(made.nodes.values())} nodes, {sum(made.edges.values())} edges, verified")
+    if as_json:
+        print_json(made)
+        return
+    say(f"copied {made.source} to {made.target}: {_counted(made.nodes)}; {_counted(made.edges)}")
+    say(f"both hold the same: SHA-256 {made.sha256}")
+
+
+def _counted(counts: dict[str, int]) -> str:
+    return ", ".join(f"{number} {name}" for name, number in counts.items()) or "none"
+
+
+def _print_summary(summary: ImportSummary) -> None:
+    for name, words in _WORDS:
+        counts = getattr(summary, name)
+        if counts or name == "written":
+            say(f"{words}: {_counted(counts)}")
+    if summary.failed:
+        say(f"lines that could not be taken: {summary.failed}")
+    if summary.recounted:
+        say(f"lessons counted anew: {', '.join(summary.recounted)}")
