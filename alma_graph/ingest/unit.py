@@ -8,7 +8,8 @@ from alma_graph.backends.protocol import EdgeRow, Row, UnitOfWork
 from alma_graph.backends.schema import node_key
 from alma_graph.beliefs import Claims
 from alma_graph.codec import memory_to_row
-from alma_graph.embedding import Encoded
+from alma_graph.embedding import Encoded, Encoder
+from alma_graph.errors import EmbedderMismatchError
 from alma_graph.extraction import Extraction
 from alma_graph.index import ProjectIndex
 from alma_graph.ingest.entities import EntityLinker
@@ -20,11 +21,12 @@ from alma_graph.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was read out of one text, before the store is looked at."""
+    """What was read out of one text, before the store is looked at; `encoder` made the vectors, if it is known."""
 
     encoded: Encoded
     extraction: Extraction
     claims: Claims | None = None
+    encoder: Encoder | None = None
 
 
 class Unit:
@@ -32,6 +34,7 @@ class Unit:
 
     def __init__(self, store: Store, project_id: str) -> None:
         self.work = UnitOfWork()
+        self._store = store
         self.index: ProjectIndex = store.index(project_id)
         self._linker = EntityLinker(project_id, self.index, self.work)
         self._sessions = SessionLinker(project_id, self.index, self.work)
@@ -40,6 +43,10 @@ class Unit:
     def add(self, memory: Memory, reading: Reading, *, follow: bool = True) -> None:
         """Adds a new memory: its node, chunks, owners, entities, supports and contradictions; with `follow` it goes to
         the end of its session."""
+        if reading.encoder is not None and reading.encoder is not self._store.shared.encoder:
+            raise EmbedderMismatchError(
+                f"the store was re-embedded while {memory.id!r} was being read; nothing was written: call it again"
+            )
         row = self._node(memory, reading)
         entities = self._linker.link(memory, reading.extraction)
         self._owners(memory, row["key"])

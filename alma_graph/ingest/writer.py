@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar, cast
 
 from alma_graph.backends.protocol import chunked
-from alma_graph.errors import ScopeError
+from alma_graph.errors import EmbedderMismatchError, ScopeError
 from alma_graph.extraction import Extraction
 from alma_graph.ingest.identity import Placed, confirm, place
 from alma_graph.ingest.known import StoredMemories
@@ -72,19 +72,27 @@ class Writer:
         """Encodes and parses; by memory id. One call of the encoder, for texts and strategies together."""
         texts = [memory.text for memory in memories]
         wordings = self.lessons.texts_needed([memory for memory in memories if isinstance(memory, Outcome)])
-        encoded = self.store.encoder.encode([*texts, *wordings])
-        self.lessons.provide(wordings, [item.vector for item in encoded[len(texts) :]])
+        encoder = self.store.encoder
+        encoded = encoder.encode([*texts, *wordings])
+        with self.store.lock:
+            if encoder is self.store.shared.encoder:
+                self.lessons.provide(wordings, [item.vector for item in encoded[len(texts) :]])
         extractions = read_entities(self.store, self.project_id, memories) if extract else [Extraction()] * len(texts)
         claims = parse_claims_or_none(memories) if extract and self.store.judges else [None] * len(texts)
-        readings = map(Reading, encoded, extractions, claims)
+        readings = map(Reading, encoded, extractions, claims, [encoder] * len(texts))
         return {memory.id: reading for memory, reading in zip(memories, readings, strict=False)}
 
     def _add_unit(self, part: Sequence[Placed], extract: bool) -> list[Memory]:
         fresh = [item.memory for item in part if item.new]
         if not fresh:
             return [item.memory for item in part]
-        readings = self.read(fresh, extract)  # outside of the lock: this is where the time goes
-        return self.store.transact(lambda: self._commit_unit(part, readings))
+        while True:
+            readings = self.read(fresh, extract)  # outside of the lock: this is where the time goes
+            try:
+                return self.store.transact(lambda: self._commit_unit(part, readings))  # noqa: B023 - run at once
+            except EmbedderMismatchError:
+                if self.store.encoder is readings[fresh[0].id].encoder:
+                    raise
 
     def _commit_unit(self, part: Sequence[Placed], readings: Mapping[str, Reading]) -> list[Memory]:
         confirmed = confirm(part, self.known)

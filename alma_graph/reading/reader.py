@@ -166,6 +166,8 @@ class Reader:
         now = self.store.clock()
         with self.store.lock:
             index = self.store.index(self.project_id)
+            if encoder is not None and encoder is not self.store.shared.encoder:  # the store was re-embedded meanwhile
+                encoder = self._encoder(task)
             known = self._answers.get(question, self.store.sequence, now)
             if known is not None:
                 return known

@@ -10,12 +10,13 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from alma_graph.backends import open_backend
-from alma_graph.backends.protocol import Backend, Row
+from alma_graph.backends.protocol import Backend
 from alma_graph.backends.registry import file_of
 from alma_graph.clock import Clock, utc_clock
-from alma_graph.embedding import Embedder, Encoder, create_embedder, revision_of
+from alma_graph.embedding import Embedder, Encoder, create_embedder
 from alma_graph.errors import AlmaGraphError, EmbedderMismatchError, InvalidInputError
 from alma_graph.extraction import Extractor, create_extractor
+from alma_graph.store.embedders import check_embedder, stored_encoder
 from alma_graph.store.store import Shared, Store
 
 _lock = threading.Lock()
@@ -55,7 +56,7 @@ def open_store(
                 shared = Shared(backend, _encoder(backend, chosen, any_embedder), backend.sequence())
                 _shared[id(backend)] = shared
             elif chosen is not None:
-                _check(backend.meta() or {}, chosen, location)
+                check_embedder(backend.meta() or {}, chosen, location)
                 if isinstance(shared.encoder, AlmaGraphError):
                     shared.encoder = Encoder(chosen)
             return Store(location, shared, reader, utc_clock(clock))
@@ -93,28 +94,13 @@ def _encoder(backend: Backend, chosen: Embedder | None, any_embedder: bool) -> E
         )
         return Encoder(fresh)
     if chosen is not None:
-        _check(meta, chosen, str(backend.path))
+        check_embedder(meta, chosen, str(backend.path))
         return Encoder(chosen)
     try:
-        own = create_embedder(meta["embedder"])
-        _check(meta, own, str(backend.path))
+        return stored_encoder(meta, str(backend.path))
     except EmbedderMismatchError as error:
         if not any_embedder:
             raise
         return error
     except AlmaGraphError as error:
         return error
-    return Encoder(own)
-
-
-def _check(meta: Row, embedder: Embedder, location: str) -> None:
-    stored, given = meta.get("embedder"), embedder.name
-    revision, given_revision = meta.get("embedder_revision"), revision_of(embedder)
-    same = stored == given and meta.get("dimension") == embedder.dimension
-    if same and (revision is None or given_revision is None or revision == given_revision):
-        return
-    raise EmbedderMismatchError(
-        f"the vectors of {location!r} come from embedder {stored!r} (dimension {meta.get('dimension')}, revision "
-        f"{revision}), the one given is {given!r} (dimension {embedder.dimension}, revision {given_revision}); open it "
-        f"with embedder={stored!r}, or change the whole store with: alma-graph reembed"
-    )

@@ -30,6 +30,7 @@ from alma_graph.extraction import Extractor, SessionContext
 from alma_graph.index import ProjectIndex
 from alma_graph.learning import StrategyBook
 from alma_graph.model import Memory
+from alma_graph.store.embedders import check_embedder, stored_encoder
 from alma_graph.store.sides import JudgedSide
 from alma_graph.text import checked
 
@@ -129,6 +130,22 @@ class Store:
         if sequence != self.shared.sequence:
             self.shared.clear()
             self.shared.sequence = sequence
+            self._follow_embedder()
+
+    def _follow_embedder(self) -> None:
+        """Takes the embedder that Meta names, where another process has re-embedded the store."""
+        encoder, meta = self.shared.encoder, self.backend.meta()
+        if meta is None:
+            return
+        try:
+            if isinstance(encoder, AlmaGraphError):
+                raise encoder
+            check_embedder(meta, encoder.embedder, self.location)
+        except AlmaGraphError:
+            try:
+                self.shared.encoder = stored_encoder(meta, self.location)
+            except AlmaGraphError as error:
+                self.shared.encoder = error  # what needs no vectors of texts still works
 
     @contextmanager
     def one_state(self) -> Iterator[None]:
