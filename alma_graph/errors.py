@@ -7,6 +7,7 @@ anything is written.
     +-- InvalidInputError        a value that the call cannot take (also a ValueError)
     |   +-- EmbeddingError       an embedder returned something unusable (shape, NaN, zero vector)
     |   +-- ScopeError           the agent's scope forbids what was asked
+    |   +-- RetractedError       this text was retracted before; the message says why (has .memory_id, .reason)
     |   +-- ConfigError          a configuration file with an unknown key or a bad value
     |   +-- UnknownQueryError    no query of this name in the catalogue (also a KeyError)
     +-- IdConflictError          the id is taken by a memory with other fields
@@ -22,6 +23,7 @@ anything is written.
         +-- StoreChangedError    another writer was faster, every time; nothing was written
         +-- EmbedderMismatchError   the store's vectors come from another embedder or dimension
         +-- StoreClosedError     used after close()
+        +-- ServerError          a server cannot be reached, or refuses credentials or database (has .uri)
         +-- BackendError         the engine failed in the middle of its work
 """
 
@@ -54,6 +56,20 @@ class EmbeddingError(InvalidInputError):
 
 class ScopeError(InvalidInputError):
     """The scope of the agent forbids what was asked; nothing was written."""
+
+
+class RetractedError(InvalidInputError):
+    """The same text of the same owner was retracted, and was not stored again.
+
+    Attributes:
+        memory_id: the retracted memory.
+        reason: why it was retracted.
+    """
+
+    def __init__(self, message: str, *, memory_id: str, reason: str) -> None:
+        super().__init__(message)
+        self.memory_id = memory_id
+        self.reason = reason
 
 
 class ConfigError(InvalidInputError):
@@ -140,6 +156,19 @@ class EmbedderMismatchError(StoreError):
 
 class StoreClosedError(StoreError):
     """The store was used after it had been closed."""
+
+
+class ServerError(StoreError):
+    """A server cannot be reached, or refuses the credentials or the database; nothing was written, unless the message
+    says that this is not known.
+
+    Attributes:
+        uri: where it was looked for, without credentials.
+    """
+
+    def __init__(self, message: str, *, uri: str) -> None:
+        super().__init__(message)
+        self.uri = uri
 
 
 class BackendError(StoreError):

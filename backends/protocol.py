@@ -89,12 +89,14 @@ class Capabilities:
         durable: keeps the data after close.
         shared_readers: other processes may read while one writes.
         shared_writers: other processes may write too, so that a unit of work must name the sequence it was made from.
+        server: the store lies on a server: there is no file, and nothing says how many bytes it has.
     """
 
     cypher: bool
     durable: bool
     shared_readers: bool
     shared_writers: bool = False
+    server: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +181,11 @@ class Backend(Protocol):
             CypherError: the engine refused it.
             UnsupportedError: the engine has no Cypher.
         """
+        ...
+
+    def tally(self, label: str, columns: Sequence[str], *, project_id: str) -> dict[tuple[Any, ...], int]:
+        """How many nodes of a label a project has for each combination of values of these properties; only those that
+        are there, in no order."""
         ...
 
     def checkpoint(self) -> None:

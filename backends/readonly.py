@@ -5,14 +5,18 @@ files, `LOAD FROM` reads any file and `CALL threads=1` changes settings. So a st
 
 - be one (a semicolon only at the end),
 - begin with a clause that reads (`_FIRST`), after EXPLAIN or PROFILE,
-- have no LOAD ... FROM and no CALL but of procedures that only look (`_PROCEDURES`),
-- use no function with an effect (`_FORBIDDEN_FUNCTIONS`),
+- have no LOAD ... FROM and no CALL but of procedures that only look (`ReadRules.procedures`),
+- use no function with an effect,
 - be no longer and nested no deeper than the engines parse in good time (`MAX_LENGTH`, `MAX_NESTING`,
   `MAX_OPERATORS`): their time grows with the cube of the depth of lists and doubles with every CASE in a CASE, and no
   timeout of theirs ends it.
 
 It is then prepared by the engine, which refuses several statements, and run in a read-only transaction, which refuses
 every writing clause. Words in strings, comments, quoted names, properties and aliases are not clauses.
+
+What differs between the languages of the engines stands in `ReadRules`. A server's session for reading refuses writing
+clauses; what it lets through (LOAD CSV, USE of another database, procedures of plugins and of administration) is
+refused here.
 """
 
 from __future__ import annotations
@@ -34,26 +38,58 @@ MAX_OPERATORS = 1_000
 _OPERATORS = frozenset("+-*/%^<>=")
 _FIRST = frozenset({"MATCH", "OPTIONAL", "WITH", "UNWIND", "RETURN", "CALL"})
 _PREFIXES = frozenset({"EXPLAIN", "PROFILE"})
+_VERSIONS = frozenset({"5", "25"})
 _KEYWORDS = frozenset(
     "AND AS ASC ASCENDING BY CASE CONTAINS DESC DESCENDING DISTINCT ELSE END ENDS EXISTS IN IS LIMIT MATCH NOT NULL "
     "OPTIONAL OR ORDER RETURN SKIP STARTS THEN UNION UNWIND WHEN WHERE WITH XOR".split()
 )
 """Words that may stand behind a name; no procedure is called so."""
 
-_PROCEDURES = frozenset(
-    {
-        "SHOW_TABLES",
-        "TABLE_INFO",
-        "SHOW_CONNECTION",
-        "DB_VERSION",
-        "SHOW_FUNCTIONS",
-        "SHOW_INDEXES",
-        "STATS_INFO",
-        "STORAGE_INFO",
-        "CURRENT_SETTING",
-    }
+
+@dataclass(frozen=True, slots=True)
+class ReadRules:
+    """What a statement of one engine's language may use.
+
+    Attributes:
+        procedures: those that only look, in capitals.
+        forbidden_functions: functions with an effect, in capitals.
+        subqueries: CALL { } is part of the language.
+        load_words: what follows LOAD where it reads files or addresses.
+        function_roots: namespaces whose functions may be called, in capitals; None where functions have none.
+        language_prefix: a statement may begin with CYPHER and the version of the language.
+        use_clause: USE changes to another database.
+        writing_words: clauses that write, where the engine itself does not refuse them in a reading session.
+    """
+
+    procedures: frozenset[str]
+    forbidden_functions: frozenset[str] = frozenset()
+    subqueries: bool = False
+    load_words: frozenset[str] = frozenset()
+    function_roots: frozenset[str] | None = None
+    language_prefix: bool = False
+    use_clause: bool = False
+    writing_words: frozenset[str] = frozenset()
+
+
+EMBEDDED_RULES = ReadRules(
+    procedures=frozenset(
+        "SHOW_TABLES TABLE_INFO SHOW_CONNECTION DB_VERSION SHOW_FUNCTIONS SHOW_INDEXES STATS_INFO STORAGE_INFO "
+        "CURRENT_SETTING".split()
+    ),
+    forbidden_functions=frozenset({"NEXTVAL"}),
 )
-_FORBIDDEN_FUNCTIONS = frozenset({"NEXTVAL"})
+NEO4J_RULES = ReadRules(
+    procedures=frozenset(
+        "DB.LABELS DB.RELATIONSHIPTYPES DB.PROPERTYKEYS DB.INFO DB.PING DB.SCHEMA.VISUALIZATION "
+        "DB.SCHEMA.NODETYPEPROPERTIES DB.SCHEMA.RELTYPEPROPERTIES DB.INDEX.VECTOR.QUERYNODES "
+        "DB.INDEX.FULLTEXT.QUERYNODES DB.INDEX.FULLTEXT.LISTAVAILABLEANALYZERS DBMS.COMPONENTS".split()
+    ),
+    subqueries=True,
+    load_words=frozenset({"CSV"}),
+    function_roots=frozenset("DATE DATETIME LOCALDATETIME TIME LOCALTIME DURATION POINT VECTOR".split()),
+    language_prefix=True,
+    use_clause=True,
+)
 
 _TOKEN = re.compile(
     r"""
@@ -93,7 +129,7 @@ class _Token:
         return ""
 
 
-def check_statement(statement: str) -> ReadStatement:
+def check_statement(statement: str, rules: ReadRules = EMBEDDED_RULES) -> ReadStatement:
     """The statement, if it is one that only reads.
 
     Raises:
@@ -118,9 +154,9 @@ def check_statement(statement: str) -> ReadStatement:
     if any(token.kind == "symbol" and token.text == ";" for token in tokens):
         raise ReadOnlyError("only one statement at a time can run; there is a ';' between two")
     _check_size(tokens)
-    _check_first(tokens)
+    _check_first(tokens, rules)
     for position, token in enumerate(tokens):
-        _check_clause(tokens, position, token)
+        _check_clause(tokens, position, token, rules)
     used = frozenset(token.text[1:] for token in tokens if token.kind == "parameter")
     return ReadStatement(statement, used)
 
@@ -159,10 +195,12 @@ def _tokens(statement: str) -> list[_Token]:
     return tokens
 
 
-def _check_first(tokens: list[_Token]) -> None:
+def _check_first(tokens: list[_Token], rules: ReadRules) -> None:
     position = 0
-    if tokens[0].kind == "word" and tokens[0].word in _PREFIXES:
-        position = 2 if len(tokens) > 1 and tokens[1].word == "LOGICAL" else 1
+    if rules.language_prefix and tokens[0].word == "CYPHER" and len(tokens) > 1 and tokens[1].text in _VERSIONS:
+        position = 2
+    if position < len(tokens) and tokens[position].kind == "word" and tokens[position].word in _PREFIXES:
+        position += 2 if len(tokens) > position + 1 and tokens[position + 1].word == "LOGICAL" else 1
     first = tokens[position] if position < len(tokens) else tokens[0]
     if first.kind != "word" or first.word not in _FIRST:
         raise ReadOnlyError(
@@ -172,20 +210,59 @@ def _check_first(tokens: list[_Token]) -> None:
         )
 
 
-def _check_clause(tokens: list[_Token], position: int, token: _Token) -> None:
-    """Refuses LOAD FROM, CALL of what is not known to look only, and functions with effects."""
+def _check_clause(tokens: list[_Token], position: int, token: _Token, rules: ReadRules) -> None:
+    """Refuses clauses that read elsewhere, CALL of what is not known to look only, and functions with effects."""
     word = token.word
-    if word not in ("LOAD", "CALL") and word not in _FORBIDDEN_FUNCTIONS:
+    if not word:
         return
     name, after = [tokens[index] if index < len(tokens) else _Token("", "") for index in (position + 1, position + 2)]
-    if word in _FORBIDDEN_FUNCTIONS and name.text == "(":
+    if word in rules.forbidden_functions and name.text == "(":
         raise ReadOnlyError(f"the function {token.text[:80]} has an effect; a statement here may only read")
+    if (
+        token.kind == "word"
+        and word == "LOAD"
+        and (name.word == "FROM" or (name.word == "WITH" and after.word == "HEADERS") or name.word in rules.load_words)
+    ):
+        raise ReadOnlyError(f"LOAD {name.text[:80]} reads files; a statement here may only read the store")
+    if _is_property(tokens, position):
+        return
+    if rules.function_roots is not None and name.text == "." and not _is_procedure(tokens, position):
+        _check_function(tokens, position, rules.function_roots)
     if token.kind != "word":
         return
-    if word == "LOAD" and (name.word == "FROM" or (name.word == "WITH" and after.word == "HEADERS")):
-        raise ReadOnlyError("LOAD FROM reads files; a statement here may only read the store")
-    if word == "CALL" and not _is_property(tokens, position):
-        _check_call(name, after)
+    if rules.use_clause and word == "USE" and _is_name(name):
+        raise ReadOnlyError(f"USE {name.text[:80]} leaves the store's database; a statement may only read that one")
+    if word in rules.writing_words and (_is_name(name) or name.text in ("(", "`")):
+        raise ReadOnlyError(f"{token.text[:80]} writes; a statement here may only read")
+    if word == "CALL":
+        _check_call(tokens, position, rules)
+
+
+def _is_name(token: _Token) -> bool:
+    return token.kind == "quoted" or (token.kind == "word" and token.word not in _KEYWORDS)
+
+
+def _is_procedure(tokens: list[_Token], position: int) -> bool:
+    return position > 0 and tokens[position - 1].kind == "word" and tokens[position - 1].word == "CALL"
+
+
+def _dotted(tokens: list[_Token], position: int) -> tuple[str, str]:
+    """The name that begins at a token, its parts joined by points, and the text of the token behind it."""
+    parts = [tokens[position].word]
+    position += 1
+    while position + 1 < len(tokens) and tokens[position].text == "." and tokens[position + 1].word:
+        parts.append(tokens[position + 1].word)
+        position += 2
+    return ".".join(parts), tokens[position].text if position < len(tokens) else ""
+
+
+def _check_function(tokens: list[_Token], position: int, roots: frozenset[str]) -> None:
+    name, behind = _dotted(tokens, position)
+    if behind == "(" and name.partition(".")[0] not in roots:
+        raise ReadOnlyError(
+            f"the function {name.lower()[:80]} is not among those that only compute; a statement here may use the "
+            f"namespaces {', '.join(sorted(roots)).lower()}"
+        )
 
 
 def _is_property(tokens: list[_Token], position: int) -> bool:
@@ -196,14 +273,16 @@ def _is_property(tokens: list[_Token], position: int) -> bool:
     return owner.kind in ("word", "quoted") or owner.text in (")", "]")
 
 
-def _check_call(name: _Token, after: _Token) -> None:
+def _check_call(tokens: list[_Token], position: int, rules: ReadRules) -> None:
     """`call` is a clause only before a name; before a keyword or a symbol it is a name itself."""
-    if name.text == "{":
+    name = tokens[position + 1] if position + 1 < len(tokens) else _Token("", "")
+    if name.text == "{" and not rules.subqueries:
         raise ReadOnlyError("CALL { } is not supported here; write the subquery as MATCH or COUNT { MATCH ... }")
-    if name.kind not in ("word", "quoted") or (name.kind == "word" and name.word in _KEYWORDS):
+    if not _is_name(name):
         return
-    if name.word not in _PROCEDURES or after.text != "(":
+    procedure, behind = _dotted(tokens, position + 1)
+    if procedure not in rules.procedures or behind != "(":
         raise ReadOnlyError(
-            f"CALL {name.text[:80]} is not among the procedures that only look: "
-            f"{', '.join(sorted(_PROCEDURES)).lower()}"
+            f"CALL {procedure.lower()[:80]} is not among the procedures that only look: "
+            f"{', '.join(sorted(rules.procedures)).lower()}"
         )

@@ -10,6 +10,9 @@ from contextlib import suppress
 from typing import Any
 
 from alma_graph.arguments import path_text
+from alma_graph.backends.bolt.dialect import BOLT_DIALECTS, SCHEMES
+from alma_graph.backends.bolt.opening import open_server
+from alma_graph.backends.bolt.settings import is_server
 from alma_graph.backends.embedded.backend import EmbeddedBackend
 from alma_graph.backends.embedded.dialect import DIALECTS
 from alma_graph.backends.embedded.files import choose_dialect
@@ -18,13 +21,11 @@ from alma_graph.backends.memory import MemoryBackend
 from alma_graph.backends.migrations import MIGRATIONS, Migration
 from alma_graph.backends.plugins import is_plugin, open_plugin, plugin_names
 from alma_graph.backends.protocol import Backend
-from alma_graph.errors import AlmaGraphError, InvalidInputError, UnsupportedError, shown
+from alma_graph.errors import AlmaGraphError, InvalidInputError, shown
 
 MEMORY = ":memory:"
-BACKENDS: tuple[str, ...] = ("memory", *DIALECTS)
+BACKENDS: tuple[str, ...] = ("memory", *DIALECTS, *BOLT_DIALECTS)
 """Names of our own that `create_backend` takes; those of other distributions come beside them."""
-
-_SERVERS = ("bolt", "neo4j", "memgraph")
 
 
 class _Handle:
@@ -53,13 +54,15 @@ def create_backend(
     """Opens a store of the named engine.
 
     Args:
-        name: "memory", "ladybug", "kuzu", or one that another distribution offers (`backends.plugins`).
-        path: the store's file; none for "memory"; what the other distribution says.
+        name: "memory", "ladybug", "kuzu", "neo4j", or one that another distribution offers (`backends.plugins`).
+        path: the store's file; none for "memory"; the URI of a server; what the other distribution says.
         read_only: refuse writes; beside a writer of another process where the engine can (Ladybug).
         lock_timeout: seconds to wait for a store that another process holds.
         create: make the store where there is none.
         **engine_options: of Ladybug and Kuzu `buffer_pool_bytes` (default 512 MB), `threads` (default: all cores),
-            `query_timeout` (seconds that a caller's Cypher statement may run; default 60).
+            `query_timeout` (seconds that a caller's Cypher statement may run; default 60). Of a server `username`,
+            `password`, `database` (else from NEO4J_USERNAME, NEO4J_PASSWORD, NEO4J_DATABASE), `query_timeout`, and
+            settings of its driver (`backends.bolt.settings`).
 
     A path that is open in this process gives the same object again; it closes with as many `close` calls as opens. A
     second open with another engine or another `read_only` is refused.
@@ -76,8 +79,12 @@ def create_backend(
             raise InvalidInputError("read_only=True: a new in-memory store has nothing to read")
         _no_options(engine_options, "memory")
         return MemoryBackend()
-    if name in _SERVERS:
-        raise _no_server(name)
+    if name in BOLT_DIALECTS:
+        if path is None:
+            raise InvalidInputError(f"the {name} backend needs the URI of a server, e.g. bolt://localhost:7687")
+        _checked_timeout(lock_timeout)
+        place = path_text(path, "path")
+        return open_server(place, engine=name, read_only=read_only, create=create, options=engine_options)
     if name not in DIALECTS:
         if isinstance(name, str) and is_plugin(name):
             place = "" if path is None else path_text(path, "path")
@@ -102,8 +109,8 @@ def open_backend(
     create: bool = True,
     **engine_options: Any,
 ) -> Backend:
-    """Opens a store by its location: ":memory:", "ladybug:PATH", "kuzu:PATH", "NAME:..." of a backend that another
-    distribution offers, or a path.
+    """Opens a store by its location: ":memory:", "ladybug:PATH", "kuzu:PATH", the URI of a server ("bolt://HOST:7687",
+    "neo4j+s://HOST"), "NAME:..." of a backend that another distribution offers, or a path.
 
     The first bytes of an existing file name its engine; a new file at a plain path is Ladybug's. Otherwise as
     `create_backend`.
@@ -112,8 +119,11 @@ def open_backend(
     if text == MEMORY:
         return create_backend("memory", read_only=read_only, **engine_options)
     scheme, colon, rest = text.partition(":")
-    if colon and scheme.split("+")[0] in _SERVERS:
-        raise _no_server(scheme)
+    if is_server(text):
+        _checked_timeout(lock_timeout)
+        return open_server(text, read_only=read_only, create=create, options=engine_options)
+    if colon and scheme.lower().split("+")[0] in SCHEMES:
+        raise InvalidInputError(f"location={shown(text)} names no server; write e.g. {scheme}://localhost:7687")
     wanted = scheme if colon and scheme in DIALECTS else None
     if wanted is None and colon and is_plugin(scheme):
         return create_backend(
@@ -137,7 +147,7 @@ def file_of(location: str) -> str | None:
     scheme, colon, rest = location.partition(":")
     if colon and scheme in DIALECTS:
         return rest
-    elsewhere = location == MEMORY or (colon and (scheme.split("+")[0] in _SERVERS or is_plugin(scheme)))
+    elsewhere = location == MEMORY or (colon and (scheme.lower().split("+")[0] in SCHEMES or is_plugin(scheme)))
     return None if elsewhere else location
 
 
@@ -243,10 +253,3 @@ def _close_all() -> None:
 def _no_options(options: dict[str, Any], name: str) -> None:
     if options:
         raise InvalidInputError(f"{next(iter(options))!r} is no option of the {name} backend")
-
-
-def _no_server(scheme: str) -> UnsupportedError:
-    return UnsupportedError(
-        f"{scheme}: the Neo4j backend is not in this version yet; open an embedded store (ladybug:PATH, kuzu:PATH) or "
-        ":memory:"
-    )

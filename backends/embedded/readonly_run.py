@@ -7,15 +7,14 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
-from alma_graph.arguments import MAX_DEPTH
 from alma_graph.backends.embedded.engine import Link
 from alma_graph.backends.embedded.opening import OpenedStore
 from alma_graph.backends.embedded.statements import naive
+from alma_graph.backends.parameters import bind
 from alma_graph.backends.protocol import Result
 from alma_graph.backends.readonly import check_statement
 from alma_graph.backends.schema import EDGES, NODES
-from alma_graph.clock import to_utc
-from alma_graph.errors import CypherError, InvalidInputError, ReadOnlyError, shown
+from alma_graph.errors import CypherError, ReadOnlyError
 
 _WRITE_REFUSED = ("read-only transaction", "read only transaction", "write query inside", "read-only mode")
 _PROPERTIES = {
@@ -33,10 +32,7 @@ def run(store: OpenedStore, statement: str, parameters: Mapping[str, Any]) -> Re
         InvalidInputError: a parameter's value cannot be bound.
     """
     checked = check_statement(statement)
-    missing = sorted(checked.parameters - set(parameters))
-    if missing:
-        raise CypherError(f"the parameter ${missing[0][:80]} has no value; give {missing[0][:80]}=...")
-    bound = {name: _bound(parameters[name], f"${name}") for name in sorted(checked.parameters)}
+    bound = bind(checked, parameters, time=naive)
     with store.using():
         link = store.engine.connect()
         try:
@@ -72,50 +68,6 @@ def _in_read_transaction(link: Link, text: str, bound: dict[str, Any], store: Op
         raise CypherError(f"{store.dialect.name} refused the statement: {error}") from error
     link.rows("COMMIT")
     return Result(columns, rows)
-
-
-def _bound(value: Any, where: str, depth: int = 0) -> Any:
-    """A parameter as both engines take it."""
-    if depth > MAX_DEPTH:
-        raise InvalidInputError(
-            f"{where[:80]} is deeper than {MAX_DEPTH} levels, or contains itself; bind flatter values"
-        )
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return _encodable(value, where)
-    if isinstance(value, datetime):
-        return naive(to_utc(value, name=where))
-    if isinstance(value, Mapping):
-        return {
-            _encodable(_name(name, where), where): _bound(item, f"{where}.{shown(name, 40)}", depth + 1)
-            for name, item in value.items()
-        }
-    if hasattr(value, "tolist"):
-        return _bound(value.tolist(), where, depth + 1)
-    if isinstance(value, (list, tuple, set, frozenset)):
-        items = sorted(value, key=repr) if isinstance(value, (set, frozenset)) else value
-        return [_bound(item, f"{where}[{position}]", depth + 1) for position, item in enumerate(items)]
-    if hasattr(value, "isoformat"):
-        return value
-    raise InvalidInputError(f"{where} is {type(value).__name__}; bind text, numbers, times, lists or mappings")
-
-
-def _name(name: Any, where: str) -> str:
-    if not isinstance(name, str):
-        raise InvalidInputError(f"{where} has the key {shown(name)}; the keys of a mapping must be text")
-    return name
-
-
-def _encodable(value: Any, where: str) -> Any:
-    if isinstance(value, str):
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            raise InvalidInputError(
-                f"{where}={shown(value)} has a lone surrogate, which is no Unicode character"
-            ) from None
-    if isinstance(value, int) and not isinstance(value, bool) and not -(2**63) <= value < 2**63:
-        raise InvalidInputError(f"{where}={shown(value, 40)} does not fit in 64 bits")
-    return value
 
 
 def _plain(value: Any) -> Any:

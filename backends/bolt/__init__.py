@@ -1,0 +1,1 @@
+"""Servers that speak Bolt and Cypher: Neo4j, and Memgraph as a dialect of it."""

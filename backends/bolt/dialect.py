@@ -1,0 +1,124 @@
+"""What differs between the servers. Nothing else in the package asks which of them it has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from alma_graph.backends.protocol import Capabilities
+from alma_graph.backends.readonly import NEO4J_RULES, ReadRules
+
+MEMORY_TEXT_INDEX = "alma_memory_text"
+
+_UNIQUE = ("Memory", "Entity", "Agent", "User", "Project", "Session", "Chunk", "Meta", "Change")
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One server.
+
+    Attributes:
+        name: the engine.
+        install: the line that installs its driver.
+        environment: beginning of the variables that credentials are taken from.
+        default_user: the user where only a password is given.
+        schemes: how the scheme of a location is told to the driver.
+        max_vector: greatest dimension of its vector index.
+        max_text_index: longest text, in UTF-8 bytes, that an index for equality takes.
+        max_key: longest text, in UTF-8 bytes, under a unique constraint.
+        set_vector: clause that sets `n.embedding` from `r.vector`.
+        await_indexes: statement after which every index answers.
+        list_indexes: statement that gives the names of indexes and constraints.
+        version: statement whose one value is the server's version.
+        rules: what a caller's statement may use.
+        enforces_reading: the server refuses writes in a session for reading.
+        exercised: our own tests run on it.
+    """
+
+    name: str
+    install: str
+    environment: str
+    default_user: str
+    schemes: Mapping[str, str]
+    max_vector: int
+    max_text_index: int
+    max_key: int
+    set_vector: str
+    await_indexes: str | None
+    list_indexes: str
+    version: str
+    rules: ReadRules
+    enforces_reading: bool
+    exercised: bool
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the engine can do, for callers."""
+        return Capabilities(cypher=True, durable=True, shared_readers=True, shared_writers=True, server=True)
+
+    def driver_scheme(self, scheme: str) -> str:
+        """The scheme as the driver knows it: `memgraph+s` is `bolt+s`."""
+        base, plus, security = scheme.partition("+")
+        return f"{self.schemes.get(base, base)}{plus}{security}"
+
+    def schema(self, dimension: int) -> dict[str, str]:
+        """Statements that make what is missing, by the name of the index or constraint that each makes."""
+        made = {
+            f"alma_{label.lower()}_key": (
+                f"CREATE CONSTRAINT alma_{label.lower()}_key IF NOT EXISTS FOR (n:`{label}`) REQUIRE n.`key` IS UNIQUE"
+            )
+            for label in _UNIQUE
+        }
+        for label, name in (
+            ("Memory", "project_id"),
+            ("Memory", "id"),
+            ("Entity", "project_id"),
+            ("Chunk", "project_id"),
+        ):
+            index = f"alma_{label.lower()}_{name}"
+            made[index] = f"CREATE TEXT INDEX {index} IF NOT EXISTS FOR (n:`{label}`) ON (n.`{name}`)"
+        made["alma_change_sequence"] = (
+            "CREATE INDEX alma_change_sequence IF NOT EXISTS FOR (n:`Change`) ON (n.`sequence`)"
+        )
+        made[MEMORY_TEXT_INDEX] = (
+            f"CREATE FULLTEXT INDEX {MEMORY_TEXT_INDEX} IF NOT EXISTS FOR (n:`Memory`) ON EACH [n.`text`]"
+        )
+        if dimension <= self.max_vector:
+            for label in ("Memory", "Chunk"):
+                index = vector_index(label)
+                made[index] = (
+                    f"CREATE VECTOR INDEX {index} IF NOT EXISTS FOR (n:`{label}`) ON (n.`embedding`) OPTIONS "
+                    f"{{indexConfig: {{`vector.dimensions`: {int(dimension)}, "
+                    "`vector.similarity_function`: 'cosine'}}"
+                )
+        return made
+
+
+def vector_index(label: str) -> str:
+    """Name of the vector index of a label of the schema."""
+    return f"alma_{label.lower()}_embedding"
+
+
+NEO4J = Dialect(
+    name="neo4j",
+    install="pip install 'alma_graph[neo4j]'",
+    environment="NEO4J",
+    default_user="neo4j",
+    schemes={},
+    max_vector=4096,
+    max_text_index=32_766,
+    max_key=7_500,
+    set_vector="CALL db.create.setNodeVectorProperty(n, 'embedding', r.vector)",
+    await_indexes="CALL db.awaitIndexes(600)",
+    list_indexes="SHOW INDEXES YIELD name RETURN name",
+    version="CALL dbms.components() YIELD name, versions, edition WHERE name = 'Neo4j Kernel' "
+    "RETURN versions[0] + ' ' + edition",
+    rules=NEO4J_RULES,
+    enforces_reading=True,
+    exercised=True,
+)
+
+SCHEMES: dict[str, Dialect] = {"bolt": NEO4J, "neo4j": NEO4J}
+"""The engine that each scheme of a location names."""
+
+BOLT_DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (NEO4J,)}

@@ -1,0 +1,141 @@
+"""The change feed of a server: one Change node for each unit of work, written in its transaction.
+
+It holds the keys of what a unit touched, for other processes that keep arrays of the graph, and a token, by which a
+unit whose commit was not answered is found again. Old entries go; a key that is deleted goes from all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from alma_graph.backends.bolt.connection import Transaction, rows
+from alma_graph.backends.changes import Changes, digest
+from alma_graph.backends.schema import META_KEY
+from alma_graph.backends.validation import CheckedWork
+
+LABELS = ("Memory", "Entity")
+"""Labels whose nodes the feed names; everything else hangs on one of them."""
+
+KEPT_UNITS = 5_000
+KEPT_KEYS = 200_000
+_PRUNE_EVERY = 50
+
+_LOCK = (
+    "MATCH (m:`Meta` {`key`: $key}) SET m.`sequence` = m.`sequence` + 1 "
+    "RETURN m.`sequence`, m.`dimension`, m.`feed_salt`, coalesce(m.`feed_keys`, 0)"
+)
+_KNOWN = "MATCH (c:`Change` {`key`: $token}) RETURN count(*)"
+_RECORD = (
+    "CREATE (c:`Change`) SET c = $change WITH c MATCH (m:`Meta` {`key`: $key}) SET m.`feed_keys` = c.`total` "
+    "RETURN m.`sequence`"
+)
+_SCRUB = (
+    "MATCH (c:`Change`) WHERE any(k IN c.`{name}` WHERE k IN $gone) "
+    "SET c.`{name}` = [k IN c.`{name}` WHERE NOT k IN $gone]"
+)
+_PRUNE = "MATCH (c:`Change`) WHERE c.`sequence` <= $oldest OR c.`total` < $total DELETE c"
+_READ = (
+    "MATCH (m:`Meta` {`key`: $key}) OPTIONAL MATCH (c:`Change`) WHERE c.`sequence` > $since "
+    "RETURN m.`sequence`, m.`feed_salt`, c.`sequence`, c.`Memory`, c.`Entity`, c.`gone_Memory`, c.`gone_Entity`, "
+    "c.`all`"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Locked:
+    """The Meta node, locked by this transaction.
+
+    Attributes:
+        sequence: that of the unit of work which is being written.
+        dimension: of the store's vectors.
+        salt: for the digests of deleted keys.
+        keys: how many keys the feed has ever held.
+    """
+
+    sequence: int
+    dimension: int
+    salt: str
+    keys: int
+
+
+@dataclass(slots=True)
+class Touched:
+    """What one unit of work touches."""
+
+    keys: dict[str, set[str]] = field(default_factory=lambda: {label: set() for label in LABELS})
+    gone: dict[str, set[str]] = field(default_factory=lambda: {label: set() for label in LABELS})
+    everything: bool = False
+
+    def add(self, label: str | None, key: str) -> None:
+        """A node that is new, changed, or has another edge."""
+        if label in self.keys:
+            self.keys[label].add(key)
+
+
+def touched_by(work: CheckedWork, ends: Iterable[tuple[str, str]]) -> Touched:
+    """What a unit of work touches; `ends`: labels and keys at edges that it changed by a match."""
+    touched = Touched()
+    for label, key in work.node_deletes:
+        if label in touched.gone:
+            touched.gone[label].add(key)
+    for label, found in work.nodes.items():
+        for row in found:
+            touched.add(label, row["key"])
+    for update in work.node_updates:
+        touched.add(update.label, update.key)
+    for edge in work.edges:
+        touched.add(edge.source_label, edge.source)
+        touched.add(edge.target_label, edge.target)
+    for label, key in ends:
+        touched.add(label, key)
+    return touched
+
+
+def lock(transaction: Transaction) -> Locked | None:
+    """Raises the sequence, which locks Meta until the end of the transaction, so that writers queue up; None where the
+    store is not initialised."""
+    found = rows(transaction, _LOCK, {"key": META_KEY})
+    return Locked(int(found[0][0]), int(found[0][1]), found[0][2], int(found[0][3])) if found else None
+
+
+def is_known(transaction: Transaction, token: str) -> bool:
+    """Whether a unit of work with this token was committed."""
+    return bool(rows(transaction, _KNOWN, {"token": token})[0][0])
+
+
+def record(transaction: Transaction, locked: Locked, token: str, touched: Touched) -> None:
+    """Writes the entry of the unit of work."""
+    total = locked.keys + sum(len(keys) for keys in (*touched.keys.values(), *touched.gone.values()))
+    change: dict[str, Any] = {"key": token, "sequence": locked.sequence, "total": total}
+    for label in LABELS:
+        if gone := touched.gone[label] - touched.keys[label]:
+            change[f"gone_{label}"] = sorted(digest(key, locked.salt) for key in gone)
+            transaction.run(_SCRUB.format(name=label), {"gone": sorted(gone)}).consume()
+        if touched.keys[label]:
+            change[label] = sorted(touched.keys[label])
+    if touched.everything:
+        change["all"] = True
+    transaction.run(_RECORD, {"change": change, "key": META_KEY}).consume()
+    if locked.sequence % _PRUNE_EVERY == 0:
+        given = {"oldest": locked.sequence - KEPT_UNITS, "total": total - KEPT_KEYS}
+        transaction.run(_PRUNE, given).consume()
+
+
+def read(transaction: Transaction, since: int) -> Changes | None:
+    """What was done after a sequence; None where the feed does not hold all of it."""
+    found = rows(transaction, _READ, {"key": META_KEY, "since": since})
+    if not found:
+        return None
+    sequence, salt = int(found[0][0]), found[0][1]
+    entries = [row[2:] for row in found if row[2] is not None]
+    if len(entries) != sequence - since or any(entry[-1] for entry in entries):
+        return None
+    parts = [frozenset(key for entry in entries for key in entry[at] or ()) for at in range(1, 5)]
+    return Changes(
+        sequence=sequence,
+        touched=dict(zip(LABELS, parts[:2], strict=True)),
+        gone=dict(zip(LABELS, parts[2:], strict=True)),
+        salt=salt,
+    )

@@ -1,0 +1,151 @@
+"""Reads of nodes, edges, vectors and counts within one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from alma_graph.backends.bolt.connection import Transaction, rows
+from alma_graph.backends.bolt.dialect import Dialect
+from alma_graph.backends.bolt.statements import edge_columns, in_project, key_of, wanted_with_key
+from alma_graph.backends.bolt.values import read_value, short_key
+from alma_graph.backends.ordering import edge_order
+from alma_graph.backends.protocol import EdgeRow, Row, chunked
+from alma_graph.backends.schema import META_KEY, NODES, Column, EdgeSpec
+
+_KEY_BATCH = 5_000
+
+
+class Reader:
+    """Reads through one transaction.
+
+    Args:
+        transaction: of the driver.
+        dialect: of the server.
+    """
+
+    def __init__(self, transaction: Transaction, dialect: Dialect) -> None:
+        self._transaction = transaction
+        self._dialect = dialect
+
+    def meta(self) -> Row | None:
+        """The one Meta row; None where there is none."""
+        found = self.nodes_by_key("Meta", NODES["Meta"].columns, [META_KEY])
+        return found.get(META_KEY)
+
+    def nodes(self, label: str, columns: Sequence[Column], *, project_id: str | None) -> list[Row]:
+        """All rows of a label (of one project), by key."""
+        where, parameters = in_project("n", label, project_id)
+        found = self._rows(f"MATCH (n:`{label}`){where} RETURN {wanted_with_key('n', columns)}", parameters)
+        found.sort(key=lambda row: row[0])
+        return [_row(columns, row[1:]) for row in found]
+
+    def existing(self, label: str, keys: Sequence[str]) -> set[str]:
+        """Which of the keys there are."""
+        return set(self.nodes_by_key(label, NODES[label].columns[:1], keys))
+
+    def nodes_by_key(self, label: str, columns: Sequence[Column], keys: Iterable[str]) -> dict[str, Row]:
+        """The rows found, by key."""
+        statement = f"UNWIND $keys AS k MATCH (n:`{label}` {{`key`: k}}) RETURN {wanted_with_key('n', columns)}"
+        found: dict[str, Row] = {}
+        for batch in chunked(list(dict.fromkeys(keys)), _KEY_BATCH):
+            for row in self._rows(statement, {"keys": self.short(batch)}):
+                found[row[0]] = _row(columns, row[1:])
+        return found
+
+    def vectors(self, label: str, project_id: str, dimension: int) -> tuple[list[str], Any]:
+        """Keys and vectors, (n, dimension) float32, of the nodes that have one, by key."""
+        statement = (
+            f"MATCH (n:`{label}`) WHERE n.`project_id` = $project AND n.`embedding` IS NOT NULL "
+            f"RETURN {key_of('n')}, n.`embedding`"
+        )
+        keys: list[str] = []
+        blocks: list[Any] = []
+        result = self._transaction.run(statement, {"project": project_id})
+        while records := result.fetch(1_000):  # a block at a time: lists of Python floats are eight times the array
+            keys += [record[0] for record in records]
+            blocks.append(np.array([record[1] for record in records], dtype=np.float32))
+        matrix = np.concatenate(blocks) if blocks else np.zeros((0, dimension), dtype=np.float32)
+        order = sorted(range(len(keys)), key=keys.__getitem__)
+        return [keys[position] for position in order], np.ascontiguousarray(matrix[order])
+
+    def edges(
+        self, spec: EdgeSpec, *, project_id: str | None, sources: Sequence[str] | None, targets: Sequence[str] | None
+    ) -> list[EdgeRow]:
+        """Edges of one type, in order."""
+        found: list[EdgeRow] = []
+        for pair in spec.pairs:
+            found += self._edges_of_pair(spec, pair, project_id, sources, targets)
+        for end, keys in (("source", sources), ("target", targets)):
+            if keys is not None:
+                kept = set(keys)
+                found = [edge for edge in found if getattr(edge, end) in kept]
+        return sorted(found, key=edge_order)
+
+    def _edges_of_pair(
+        self,
+        spec: EdgeSpec,
+        pair: tuple[str, str],
+        project_id: str | None,
+        sources: Sequence[str] | None,
+        targets: Sequence[str] | None,
+    ) -> list[EdgeRow]:
+        where, parameters = in_project("a", pair[0], project_id)
+        returned = f"{where} RETURN {edge_columns(spec.columns)}"
+        ends = [(at, list(dict.fromkeys(keys))) for at, keys in (("a", sources), ("b", targets)) if keys is not None]
+        if not ends:
+            statement = f"MATCH (a:`{pair[0]}`)-[e:`{spec.type}`]->(b:`{pair[1]}`){returned}"
+            return [_edge(spec, pair, row) for row in self._rows(statement, parameters)]
+        at, keys = min(ends, key=lambda end: len(end[1]))
+        label = pair[0] if at == "a" else pair[1]
+        other = "-[e:`{}`]->(b:`{}`)" if at == "a" else "<-[e:`{}`]-(a:`{}`)"
+        statement = (
+            f"UNWIND $keys AS k MATCH ({at}:`{label}` {{`key`: k}})"
+            f"{other.format(spec.type, pair[1] if at == 'a' else pair[0])}{returned}"
+        )
+        found: list[EdgeRow] = []
+        for batch in chunked(keys, _KEY_BATCH):
+            given = {**parameters, "keys": self.short(batch)}
+            found += [_edge(spec, pair, row) for row in self._rows(statement, given)]
+        return found
+
+    def count_nodes(self, label: str, project_id: str | None) -> int:
+        """How many nodes of a label there are."""
+        where, parameters = in_project("n", label, project_id)
+        return int(self._rows(f"MATCH (n:`{label}`){where} RETURN count(*)", parameters)[0][0])
+
+    def tally(self, label: str, columns: Sequence[Column], project_id: str) -> dict[tuple[Any, ...], int]:
+        """How many nodes there are for each combination of values."""
+        where, parameters = in_project("n", label, project_id)
+        wanted = ", ".join(f"n.`{column.name}`" for column in columns)
+        found = self._rows(f"MATCH (n:`{label}`){where} RETURN {wanted}, count(*)", parameters)
+        return {
+            tuple(read_value(column.type, value) for column, value in zip(columns, row, strict=False)): int(row[-1])
+            for row in found
+        }
+
+    def count_edges(self, spec: EdgeSpec, project_id: str | None) -> int:
+        """How many edges of a type there are; the project is that of the source."""
+        total = 0
+        for source, target in spec.pairs:
+            where, parameters = in_project("a", source, project_id)
+            statement = f"MATCH (a:`{source}`)-[e:`{spec.type}`]->(b:`{target}`){where} RETURN count(*)"
+            total += int(self._rows(statement, parameters)[0][0])
+        return total
+
+    def short(self, keys: Iterable[str]) -> list[str]:
+        """Keys as they are stored."""
+        return [short_key(key, self._dialect.max_key) for key in keys]
+
+    def _rows(self, statement: str, parameters: dict[str, Any]) -> list[list[Any]]:
+        return rows(self._transaction, statement, parameters)
+
+
+def _row(columns: Sequence[Column], values: Sequence[Any]) -> Row:
+    return {column.name: read_value(column.type, value) for column, value in zip(columns, values, strict=True)}
+
+
+def _edge(spec: EdgeSpec, pair: tuple[str, str], row: Sequence[Any]) -> EdgeRow:
+    return EdgeRow(spec.type, row[0], row[1], _row(spec.columns, row[2:]), *pair)

@@ -1,0 +1,70 @@
+"""Constraints, indexes and the Meta node of a database."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+
+from alma_graph.backends.bolt.connection import Connection, Transaction, rows
+from alma_graph.backends.bolt.values import bound
+from alma_graph.backends.maintenance import Migrated
+from alma_graph.backends.migrations import Migration, pending
+from alma_graph.backends.protocol import Row
+from alma_graph.backends.schema import META_KEY, NODES
+from alma_graph.errors import StoreError, StoreVersionError
+
+_VERSION = "MATCH (m:`Meta` {`key`: $key}) WHERE m.`schema_version` < $version SET m.`schema_version` = $version"
+
+
+def make_indexes(connection: Connection, dimension: int) -> list[str]:
+    """Makes the constraints and indexes that are missing and waits until all of them answer; their names."""
+    dialect = connection.settings.dialect
+    there = {row[0] for row in connection.command(dialect.list_indexes, "the indexes were not listed")}
+    made = {name: text for name, text in dialect.schema(dimension).items() if name not in there}
+    for name, statement in made.items():
+        connection.command(statement, f"the index {name} was not made")
+    if made and dialect.await_indexes is not None:
+        connection.command(dialect.await_indexes, "the indexes are not ready")
+    return list(made)
+
+
+def create_meta(connection: Connection, row: Row) -> None:
+    """Makes the Meta node.
+
+    Raises:
+        StoreError: there is one; another process was faster.
+    """
+    given = {column.name: bound(column.type, row[column.name]) for column in NODES["Meta"].columns}
+    given["feed_salt"] = secrets.token_hex(16)
+
+    def make(transaction: Transaction) -> None:
+        statement = "MERGE (m:`Meta` {`key`: $key}) ON CREATE SET m = $row RETURN m.`feed_salt`"
+        if rows(transaction, statement, {"key": META_KEY, "row": given})[0][0] != given["feed_salt"]:
+            raise StoreError(f"{connection.settings.shown} is initialised already; open another database")
+
+    connection.write(make, "the store was not initialised")
+
+
+def migrate(connection: Connection, meta: Row | None, migrations: Sequence[Migration]) -> Migrated | None:
+    """Brings an older store to the present schema. Every property is there as soon as it is written, so only the
+    version is raised.
+
+    Raises:
+        StoreVersionError: the store is newer than this package, or must be migrated and is open for reading only.
+    """
+    if meta is None:
+        return None
+    place, found = connection.settings.shown, int(meta["schema_version"])
+    steps = pending(found, place, migrations)
+    if not steps:
+        return Migrated(found, found)
+    now = steps[-1].version
+    if connection.settings.read_only:
+        raise StoreVersionError(
+            f"{place} has schema version {found} and must be brought to {now}; open it once without read_only=True",
+            found=found,
+            supported=now,
+        )
+    given = {"key": META_KEY, "version": now}
+    connection.write(lambda transaction: transaction.run(_VERSION, given).consume(), "the schema was not migrated")
+    return Migrated(found, now, tuple(step.title for step in steps))

@@ -1,0 +1,116 @@
+"""Cypher made from the schema: the only place where statements of the store's own are built.
+
+Labels, types and property names come from `backends.schema` alone; what a caller gave is always a bound parameter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from alma_graph.backends.bolt.values import FULL_KEY
+from alma_graph.backends.protocol import EdgeMatch
+from alma_graph.backends.schema import NODES, Column
+
+KIND_LABELS = {
+    "heuristic": "Heuristic",
+    "outcome": "Outcome",
+    "anti_pattern": "AntiPattern",
+    "domain_knowledge": "DomainKnowledge",
+    "user_preference": "UserPreference",
+    "observation": "Observation",
+}
+"""The second label of a Memory, by its kind."""
+
+INDEXED = {"Memory": frozenset({"project_id", "id"}), "Entity": frozenset({"project_id"})}
+INDEXED["Chunk"] = INDEXED["Entity"]
+"""Properties of each label that an index for equality holds."""
+
+
+def key_of(variable: str) -> str:
+    """The whole key of a node."""
+    return f"coalesce({variable}.`{FULL_KEY}`, {variable}.`key`)"
+
+
+def wanted(variable: str, columns: Iterable[Column]) -> str:
+    """What a statement returns for these columns."""
+    return ", ".join(
+        f"{key_of(variable) if column.name == 'key' else f'{variable}.`{column.name}`'} AS `{column.name}`"
+        for column in columns
+    )
+
+
+def wanted_with_key(variable: str, columns: Iterable[Column]) -> str:
+    """As `wanted`, behind the key."""
+    return f"{key_of(variable)} AS node_key, {wanted(variable, columns)}"
+
+
+def in_project(variable: str, label: str, project_id: str | None) -> tuple[str, dict[str, Any]]:
+    """WHERE clause and parameters that keep nodes of a project; all of them for None."""
+    if project_id is None:
+        return "", {}
+    if not any(column.name == "project_id" for column in NODES[label].columns):
+        return " WHERE false", {}
+    return f" WHERE {variable}.`project_id` = $project", {"project": project_id}
+
+
+def create_nodes(label: str, kind: str | None, set_vector: str | None) -> str:
+    """Makes the nodes of `$rows`: maps with `properties` and, with `set_vector`, `vector`."""
+    second = f":`{KIND_LABELS[kind]}`" if kind in KIND_LABELS else ""
+    vector = f" WITH n, r {set_vector}" if set_vector else ""
+    return f"UNWIND $rows AS r CREATE (n:`{label}`{second}) SET n = r.properties{vector}"
+
+
+def update_nodes(label: str, set_vector: str | None) -> str:
+    """Sets properties of the nodes of `$rows`: maps with `key`, `properties` and, with `set_vector`, `vector`."""
+    vector = f" WITH n, r {set_vector}" if set_vector else ""
+    return f"UNWIND $rows AS r MATCH (n:`{label}` {{`key`: r.key}}) SET n += r.properties{vector}"
+
+
+def relabel(kind: str | None) -> str:
+    """Gives the Memory nodes of `$keys` the second label of a kind, and no other."""
+    second = f" SET n:`{KIND_LABELS[kind]}`" if kind in KIND_LABELS else ""
+    others = "".join(f":`{name}`" for name in KIND_LABELS.values())
+    return f"UNWIND $keys AS k MATCH (n:`Memory` {{`key`: k}}) REMOVE n{others}{second}"
+
+
+def delete_nodes(label: str) -> str:
+    """Deletes the nodes of `$keys` with every edge at them."""
+    return f"UNWIND $keys AS k MATCH (n:`{label}` {{`key`: k}}) DETACH DELETE n"
+
+
+def create_edges(edge_type: str, source: str, target: str) -> str:
+    """Makes the edges of `$rows`: maps with `source`, `target` and `properties`."""
+    return (
+        f"UNWIND $rows AS r MATCH (a:`{source}` {{`key`: r.source}}) MATCH (b:`{target}` {{`key`: r.target}}) "
+        f"CREATE (a)-[e:`{edge_type}`]->(b) SET e = r.properties"
+    )
+
+
+def match_edges(match: EdgeMatch, pair: tuple[str, str], short: Mapping[str, str]) -> tuple[str, dict[str, Any]]:
+    """MATCH of the edges `e` from `a` to `b` that a match means, and its parameters. `short`: keys as stored."""
+    conditions: list[str] = []
+    parameters: dict[str, Any] = {}
+    ends = {"a": match.source, "b": match.target}
+    where = {}
+    for variable, key in ends.items():
+        where[variable] = f" {{`key`: ${variable}_key}}" if key is not None else ""
+        if key is not None:
+            parameters[f"{variable}_key"] = short[key]
+    for name, value in match.where.items():
+        if value is None:
+            conditions.append(f"e.`{name}` IS NULL")
+        else:
+            conditions.append(f"e.`{name}` = $w_{name}")
+            parameters[f"w_{name}"] = value
+    condition = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+    return (
+        f"MATCH (a:`{pair[0]}`{where['a']})-[e:`{match.type}`]->(b:`{pair[1]}`{where['b']}){condition}",
+        parameters,
+    )
+
+
+def edge_columns(columns: Sequence[Column]) -> str:
+    """What a statement returns for an edge `e` from `a` to `b`."""
+    ends = f"{key_of('a')} AS source_key, {key_of('b')} AS target_key"
+    return "".join((ends, *(f", e.`{column.name}`" for column in columns)))
