@@ -19,30 +19,46 @@ from __future__ import annotations
 import pytest
 
 pytest.register_assert_rewrite(
-    *(f"alma_graph.testing.{area}" for area in ("changing", "opening", "reading", "refusing", "writing"))
+    *(f"alma_graph.testing.{area}" for area in ("asking", "changing", "opening", "random_work", "reading", "refusing")),
+    *(f"alma_graph.testing.{area}" for area in ("together", "writing")),
 )
 
-from alma_graph.testing.changing import ChangingContract  # noqa: E402 - what is asserted in them is rewritten first
+from alma_graph.testing.asking import CypherContract  # noqa: E402 - what is asserted in them is rewritten first
+from alma_graph.testing.changing import ChangingContract  # noqa: E402
 from alma_graph.testing.opening import OpeningContract  # noqa: E402
+from alma_graph.testing.random_work import RandomWorkContract  # noqa: E402
 from alma_graph.testing.reading import ReadingContract  # noqa: E402
 from alma_graph.testing.refusing import RefusingContract  # noqa: E402
 from alma_graph.testing.stores import NewLocation, OpenStore, Reopen, StoreFixtures  # noqa: E402
+from alma_graph.testing.together import ThreadsContract  # noqa: E402
 from alma_graph.testing.writing import WritingContract  # noqa: E402
 
 
-class BackendContract(OpeningContract, ReadingContract, WritingContract, ChangingContract, RefusingContract):
+class BackendContract(
+    OpeningContract,
+    ReadingContract,
+    WritingContract,
+    ChangingContract,
+    RefusingContract,
+    CypherContract,
+    ThreadsContract,
+    RandomWorkContract,
+):
     """All of the contract that one process can check."""
 
 
 __all__ = [
     "BackendContract",
     "ChangingContract",
+    "CypherContract",
     "NewLocation",
     "OpenStore",
     "OpeningContract",
+    "RandomWorkContract",
     "ReadingContract",
     "RefusingContract",
     "Reopen",
     "StoreFixtures",
+    "ThreadsContract",
     "WritingContract",
 ]

@@ -26,8 +26,7 @@ class OpeningContract(StoreFixtures):
         methods = [name for name, value in vars(Backend).items() if inspect.isfunction(value) and name[0] != "_"]
         assert len(methods) > 10
         for name in methods:
-            expected = inspect.signature(getattr(Backend, name))
-            assert inspect.signature(getattr(type(backend), name)) == expected, name
+            assert _parameters(getattr(type(backend), name)) == _parameters(getattr(Backend, name)), name
 
     def test_a_new_store_is_empty(self, open_store: OpenStore, location: str) -> None:
         store = open_store(location)
@@ -86,3 +85,8 @@ class OpeningContract(StoreFixtures):
         for call in calls:
             with pytest.raises(StoreClosedError):
                 call()
+
+
+def _parameters(method: Callable[..., Any]) -> list[tuple[Any, ...]]:
+    """What a caller can rely on: names, defaults, whether by position or keyword; annotations may differ."""
+    return [(given.name, given.kind, given.default) for given in inspect.signature(method).parameters.values()]
