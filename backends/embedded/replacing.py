@@ -8,10 +8,14 @@ would be replayed into the new one.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from alma_graph.backends.embedded.durable import sync_file, sync_folder
 from alma_graph.backends.embedded.guard import LEFTOVERS
+
+WORK_IN_PROGRESS = (".vectors", ".vectors-journal")
+"""What a new file is made from, kept beside the store until it has taken the store's place."""
 
 
 class Replacement:
@@ -47,6 +51,9 @@ class Replacement:
             sync_folder(self._store.parent)
             self.new.replace(self._store)
             sync_folder(self._store.parent)
+        for name in WORK_IN_PROGRESS:
+            with suppress(OSError):  # open in this process, which removes it itself, where an open file cannot go
+                Path(f"{self._store}{name}").unlink(missing_ok=True)
         self._marker.unlink()
         sync_folder(self._store.parent)
 
