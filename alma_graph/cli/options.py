@@ -47,8 +47,8 @@ class StoreChoice:
         config = load_config(CONFIG_PATH)
         return config.store, self.project or config.project_id
 
-    def open(self, *, create: bool, read_only: bool = False) -> ALMA:
-        """Opens the store that is meant.
+    def open(self, *, create: bool, read_only: bool = False, lock_timeout: float | None = None) -> ALMA:
+        """Opens the store that is meant; `lock_timeout` in seconds, None is the usual one.
 
         Raises:
             InvalidInputError: no store is named, and no `alma-graph init` was run here.
@@ -62,12 +62,15 @@ class StoreChoice:
                 embedder=self.embedder,
                 read_only=read_only,
                 create=create,
+                **({} if lock_timeout is None else {"lock_timeout": lock_timeout}),
             )
         _require_config()
         changes: dict[str, Any] = {"project_id": self.project, "embedder": self.embedder}
         changes = {name: value for name, value in changes.items() if value is not None}
         if read_only:
             changes["read_only"] = True
+        if lock_timeout is not None:
+            changes["lock_timeout"] = lock_timeout
         if not create:
             changes["create"] = False
         return ALMA.from_config(CONFIG_PATH, **changes)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from alma_graph.cli.options import CONFIG_PATH, DEFAULT_PROJECT, StoreChoice, json_option, local_path, with_store
 from alma_graph.cli.output import note, plain, print_json, say
 from alma_graph.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from alma_graph.alma import ALMA
 
 DEFAULT_STORE = str(CONFIG_PATH.parent / "agent.graph")
 
@@ -85,24 +88,42 @@ def stats_command(choice: StoreChoice, *, as_json: bool) -> None:
 @click.command("doctor")
 @with_store
 @click.argument("location", required=False)
+@click.option("--fix", is_flag=True, help="Mend what is safe to mend, say what was done, and check again.")
+@click.option("--rebuild", is_flag=True, help="Drop everything that is derived from the graph, and make it anew.")
 @json_option
-def doctor_command(choice: StoreChoice, *, location: str | None, as_json: bool) -> int:
-    """Check the whole store LOCATION (or --store): engine, schema, graph, vectors, and a real round trip.
+def doctor_command(choice: StoreChoice, *, location: str | None, fix: bool, rebuild: bool, as_json: bool) -> int:
+    """Check the whole store LOCATION (or --store): engine, files, schema, graph, vectors, lessons, derived arrays.
 
-    The round trip is made in a project of its own, and removed, where the store can be written. The exit code is 1 when
-    something is wrong.
+    Where the store can be written, a round trip is made in a project of its own, and removed. A store that another
+    process holds is read beside it where the engine can (Ladybug). The exit code is 1 when a problem is left.
     """
     if location is not None:
         choice = StoreChoice(location, choice.project, choice.embedder)
-    with choice.open(create=False) as alma:
-        report = alma.doctor()
+    with _open_for_doctor(choice, writing=fix or rebuild) as alma:
+        report = alma.doctor(fix=fix, rebuild=rebuild)
     if as_json:
-        print_json(report)
-    else:
-        for check in report.checks:
-            say(f"{'ok     ' if check.ok else 'PROBLEM'} {check.name}: {check.detail}")
-        say("all is well" if report.ok else "something is wrong: see the lines marked PROBLEM")
+        print_json(report.to_dict())
+        return 0 if report.ok else 1
+    say(report)
+    left = len(report.problems)
+    fixable = sum(check.fixable for check in report.problems)
+    verdict = "all is well" if report.ok else f"{left} problem{'' if left == 1 else 's'} left"
+    say(verdict if not fixable or fix else f"{verdict}, {fixable} of which --fix mends")
     return 0 if report.ok else 1
+
+
+def _open_for_doctor(choice: StoreChoice, *, writing: bool) -> ALMA:
+    """Opens the store for writing; one that another process holds, beside it for reading."""
+    from alma_graph.errors import StoreLockedError
+
+    try:
+        return choice.open(create=False, lock_timeout=None if writing else 1.0)
+    except StoreLockedError:
+        if writing:
+            raise
+    alma = choice.open(create=False, read_only=True)
+    note("another process holds the store for writing: it is read beside it, without a round trip")
+    return alma
 
 
 @click.group("models")

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
 from alma_graph.backends.inspection import Inspectable
+from alma_graph.backends.protocol import Row
 from alma_graph.backends.schema import SCHEMA_VERSION
-from alma_graph.backends.verify import Fault, FaultKind
+from alma_graph.backends.verify import Fault, FaultKind, of_nodes
 from alma_graph.doctor.lessons import WrongLesson
 from alma_graph.doctor.report import Check, problem, warning, well
 from alma_graph.doctor.rules import Disorder
+from alma_graph.doctor.scratch import is_scratch
 from alma_graph.embedding import Encoder
 from alma_graph.errors import AlmaGraphError
 from alma_graph.index import ProjectIndex
@@ -113,49 +116,59 @@ def check_lessons(wrong: Iterable[WrongLesson]) -> list[Check]:
     return found or [well("lessons", "the counts of all follow from their outcomes")]
 
 
-def check_embedder(store: Store) -> list[Check]:
+def check_embedder(store: Store) -> tuple[list[Check], list[Fault]]:
     """Whether the model here gives the vectors that are stored: a few texts are encoded again, past every cache."""
     meta = store.backend.meta() or {}
     stored = f"{meta.get('embedder')} (dimension {meta.get('dimension')}, revision {meta.get('embedder_revision')})"
+    rows = _sample(store)
     try:
         encoder = Encoder(store.encoder.embedder, cache_size=0)
-        texts, vectors = _sample(store)
-        encoded = encoder.encode(texts or ["a round trip"], tokens=False)
+        encoded = encoder.encode([row["text"] for row in rows] or ["a round trip"], tokens=False)
     except AlmaGraphError as error:
         cure = "install what it names; until then retrieval answers from words, entities and the graph"
-        return [problem("embedder", f"the store's is {stored}, which cannot run here: {error}", cure)]
-    cosines = [float(np.dot(again.vector, vector)) for again, vector in zip(encoded, vectors, strict=False)]
-    if cosines and min(cosines) < _SAME_MODEL:
-        detail = f"{stored} encodes stored texts otherwise than when they were stored (cosine {min(cosines):.3f})"
-        return [problem("embedder", detail, "use the model that the store was made with, or run: alma-graph reembed")]
-    return [well("embedder", f"{stored}; {len(cosines)} stored texts encoded again, the same vectors")]
+        return [problem("embedder", f"the store's is {stored}, which cannot run here: {error}", cure)], []
+    pairs = zip(rows, encoded, strict=False)
+    other = [row["key"] for row, again in pairs if _cosine(row["embedding"], again.vector) < _SAME_MODEL]
+    if 2 * len(other) > len(rows):
+        detail = f"{stored} gives {len(other)} of {len(rows)} stored texts other vectors than they were stored with"
+        cure = "use the model that the store was made with, or run: alma-graph reembed"
+        return [problem("embedder", detail, cure)], []
+    faults = of_nodes(FaultKind.BAD_VECTOR, "Memory with a vector that is not its text's", "Memory", other)
+    detail = f"{stored}; {len(rows) - len(other)} of {len(rows)} stored texts encoded again have the same vector"
+    return [well("embedder", detail)], faults
 
 
-def _sample(store: Store) -> tuple[list[str], list[np.ndarray]]:
-    """Texts and unit vectors of a few memories, spread evenly over their keys."""
-    keys = [row["key"] for row in store.backend.nodes("Memory", columns=("key",))]
+def _cosine(stored: Any, encoded: Any) -> float:
+    return float(np.dot(stored, encoded) / np.linalg.norm(stored))
+
+
+def _sample(store: Store) -> list[Row]:
+    """Key, text and vector of a few memories that have one, spread evenly over their keys."""
+    found = store.backend.nodes("Memory", columns=("key", "project_id"))
+    keys = [row["key"] for row in found if not is_scratch(row["project_id"])]
     step = max(1, len(keys) // _SAMPLE)
-    rows = store.backend.nodes("Memory", keys=keys[::step][:_SAMPLE], columns=("text", "embedding"))
-    texts, vectors = [], []
-    for row in rows:
-        vector, text = row["embedding"], row["text"]
-        if vector is None or not text or len(text) > _LONGEST_SAMPLE:
-            continue
-        length = float(np.linalg.norm(vector))
-        if np.isfinite(length) and length > 0:
-            texts.append(text)
-            vectors.append(vector / length)
-    return texts, vectors
+    rows = store.backend.nodes("Memory", keys=keys[::step][:_SAMPLE], columns=("key", "text", "embedding"))
+    return [
+        row
+        for row in rows
+        if row["text"] and len(row["text"]) <= _LONGEST_SAMPLE and row["embedding"] is not None
+        if np.isfinite(row["embedding"]).all() and row["embedding"].any()
+    ]
 
 
 def check_index(store: Store) -> list[Check]:
     """The derived arrays of every project against the graph."""
+    found: list[Check] = []
     wrong: list[str] = []
     compared = memories = 0
     for row in store.backend.nodes("Project", columns=("project_id",)):
         project_id = row["project_id"]
         kept = store.kept_index(project_id)
-        fresh = ProjectIndex.load(store.backend, project_id)
+        try:
+            fresh = ProjectIndex.load(store.backend, project_id)
+        except AlmaGraphError as error:
+            found.append(problem("index", f"project {project_id!r} cannot be indexed: {error}", f"{FIX}, or {RESTORE}"))
+            continue
         memories += len(fresh)
         if kept is not None:
             compared += 1
@@ -164,8 +177,10 @@ def check_index(store: Store) -> list[Check]:
         if len(fresh) != stored:
             wrong.append(f"project {project_id!r}: {len(fresh)} of {stored} memories can be indexed")
     if wrong:
-        return [problem("index", f"differs from the graph: {named(wrong)}", REBUILD, fixable=True)]
-    return [well("index", f"{memories} memories, all indexed; arrays of {compared} projects in use equal the graph")]
+        found.append(problem("index", f"differs from the graph: {named(wrong)}", REBUILD, fixable=True))
+    return found or [
+        well("index", f"{memories} memories, all indexed; arrays of {compared} projects in use equal the graph")
+    ]
 
 
 def unsteady() -> Check:

@@ -31,7 +31,6 @@ def mend(writer: Writer, faults: Sequence[Fault], disorder: Disorder, lessons: S
     """
     store = writer.store
     repairs: list[tuple[str, Callable[[], list[str]]]] = [
-        ("derived arrays", lambda: _drop_arrays(store)),
         ("leftovers", lambda: store.backend.tidy() if isinstance(store.backend, Inspectable) else []),
         ("scratch projects", lambda: _remove_scratch(store, disorder.scratch)),
         ("edges", lambda: _remove_edges(store, faults, disorder)),
@@ -49,14 +48,13 @@ def mend(writer: Writer, faults: Sequence[Fault], disorder: Disorder, lessons: S
     return done
 
 
-def _drop_arrays(store: Store) -> list[str]:
-    """The derived arrays are read anew where the store's sequence is not the one they were made for."""
-    stored = store.backend.sequence()
-    if stored == store.sequence:
-        return []
+def rebuild_arrays(store: Store) -> list[str]:
+    """Drops everything that is kept in memory of the graph, and reads it anew."""
     store.shared.clear()
-    store.shared.sequence = stored
-    return [f"derived arrays dropped; they are read again at sequence {stored}"]
+    store.shared.sequence = store.backend.sequence()
+    projects = [row["project_id"] for row in store.backend.nodes("Project", columns=("project_id",))]
+    memories = sum(len(store.index(project_id)) for project_id in projects)
+    return [f"read the arrays of {len(projects)} projects anew, {memories} memories"]
 
 
 def _commit(store: Store, work: UnitOfWork) -> None:

@@ -50,7 +50,7 @@ class Disorder:
 def check_rules(backend: Backend) -> Disorder:
     """Reads the graph (without vectors) and says which of its rules are broken."""
     found = Disorder()
-    memories = backend.nodes("Memory", columns=MEMORY_COLUMNS)
+    memories = [row for row in backend.nodes("Memory", columns=MEMORY_COLUMNS) if not is_scratch(row["project_id"])]
     edges = {type_: backend.edges(type_) for type_ in EDGES}
     projects = _projects_of_nodes(backend)
     found.memories = len(memories)
@@ -64,7 +64,7 @@ def check_rules(backend: Backend) -> Disorder:
     known = set(projects["Project"].values())
     used = {row["project_id"] for row in memories}
     found.scratch = sorted(project for project in _all_projects(projects) if is_scratch(project))
-    found.projects = sorted(used - known - set(found.scratch))
+    found.projects = sorted(used - known)
     ids = {(row["project_id"], row["id"]) for row in memories}
     found.stale = [
         edge
@@ -113,8 +113,6 @@ def _check_owners(found: Disorder, memories: Iterable[Row], edges: dict[str, lis
         "ABOUT": {(edge.source, edge.target) for edge in edges["ABOUT"]},
     }
     for row in memories:
-        if is_scratch(row["project_id"]):
-            continue
         for name, label, type_ in OWNERS:
             owner = row[name]
             if owner is not None and (row["key"], node_key(row["project_id"], owner)) not in owned[type_]:

@@ -8,7 +8,7 @@ from alma_graph.backends.inspection import Inspectable
 from alma_graph.backends.verify import Fault, graph_faults
 from alma_graph.doctor import checks
 from alma_graph.doctor.lessons import WrongLesson, wrong_lessons
-from alma_graph.doctor.repairs import mend
+from alma_graph.doctor.repairs import mend, rebuild_arrays
 from alma_graph.doctor.report import Check, DoctorReport
 from alma_graph.doctor.rules import Disorder, check_rules
 from alma_graph.doctor.scratch import round_trip
@@ -16,6 +16,7 @@ from alma_graph.ingest.writer import Writer
 from alma_graph.store import Store
 
 _LOOKS = 5
+_OF_ARRAYS = ("sequence", "index")
 
 
 @dataclass(slots=True)
@@ -47,23 +48,20 @@ def examine(writer: Writer, *, fix: bool = False, rebuild: bool = False) -> Doct
         store.check_open()
         if fix or rebuild:
             store.check_writable()
-        done = _rebuild(store) if rebuild else []
+        done = [*_rebuild_engine(store), *rebuild_arrays(store)] if rebuild else []
         diagnosis = _look(store)
         if fix and diagnosis.fixable:
+            if any(check.name in _OF_ARRAYS and not check.ok for check in diagnosis.checks):
+                done += rebuild_arrays(store)
             done += mend(writer, diagnosis.faults, diagnosis.disorder, diagnosis.lessons)
             diagnosis = _look(store)
         trip = [] if store.backend.read_only else [round_trip(store)]
         return DoctorReport((*diagnosis.checks, *trip), tuple(done))
 
 
-def _rebuild(store: Store) -> list[str]:
-    """Drops what was derived from the graph, here and in the engine, and makes it anew."""
-    store.shared.clear()
-    store.shared.sequence = store.backend.sequence()
-    done = store.backend.rebuild() if isinstance(store.backend, Inspectable) else []
-    projects = [row["project_id"] for row in store.backend.nodes("Project", columns=("project_id",))]
-    memories = sum(len(store.index(project_id)) for project_id in projects)
-    return [*done, f"rebuilt the arrays of {len(projects)} projects with {memories} memories"]
+def _rebuild_engine(store: Store) -> list[str]:
+    """The indexes of the engine, where it has any."""
+    return store.backend.rebuild() if isinstance(store.backend, Inspectable) else []
 
 
 def _look(store: Store) -> Diagnosis:
@@ -84,12 +82,13 @@ def _look_once(store: Store) -> Diagnosis:
     found.checks += checks.check_schema(store)
     if store.backend.meta() is None:
         return found
-    found.faults = graph_faults(store.backend)
+    embedder, strange = checks.check_embedder(store)
+    found.faults = [*graph_faults(store.backend), *strange]
     found.checks += checks.check_graph(found.faults)
     found.disorder = check_rules(store.backend)
     found.checks += checks.check_rules_of(found.disorder)
     found.lessons = wrong_lessons(store.backend)
     found.checks += checks.check_lessons(found.lessons)
-    found.checks += checks.check_embedder(store)
+    found.checks += embedder
     found.checks += checks.check_index(store)
     return found

@@ -46,13 +46,17 @@ class DenseIndex:
         return self._present.view
 
     def extend(self, vectors: Sequence[npt.NDArray[Any] | None]) -> None:
-        """Adds rows; None for a memory without a vector."""
+        """Adds rows; None for a memory without a vector. A vector that is not finite counts as none."""
         block = np.zeros((len(vectors), self.dimension), dtype=np.float32)
         have = np.zeros(len(vectors), dtype=np.bool_)
         for at, vector in enumerate(vectors):
             if vector is not None:
                 block[at] = vector
                 have[at] = True
+        damaged = have & ~np.isfinite(block).all(axis=1)  # one NaN would make every score of a question NaN
+        if damaged.any():
+            block[damaged] = 0.0
+            have &= ~damaged
         self.extend_matrix(block, have)
 
     def extend_matrix(self, block: Matrix, have: npt.NDArray[np.bool_]) -> None:

@@ -146,7 +146,10 @@ class MemoryRows:
 
     def _own_values(self, data: str | None) -> dict[str, Any]:
         """Values of the columns that follow from the fields of the kind."""
-        fields = json.loads(data or "{}")
+        try:
+            fields = json.loads(data or "{}")
+        except ValueError:  # one damaged memory must not keep the others from being found; the doctor names it
+            fields = {}
         result = fields.get("outcome")
         return {
             "result": UNKNOWN if result is None else SUCCEEDED if result == Result.SUCCESS else FAILED,

@@ -64,8 +64,7 @@ class Reader:
         Raises:
             MemoryNotFoundError: the project has none.
         """
-        with self.store.lock:
-            self.store.check_open()
+        with self.store.one_state():
             return self.store.memory(self.project_id, checked(memory_id, "memory_id"))
 
     def memories(
@@ -83,7 +82,7 @@ class Reader:
             raise InvalidInputError(f"order={shown(order)} is not known; give one of {', '.join(_ORDERS)}")
         if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):
             raise InvalidInputError(f"limit={shown(limit)} is no number of memories; give an integer >= 0 or None")
-        with self.store.lock:
+        with self.store.one_state():
             ids = self._ordered_ids(kind, agent, status, order)
             if after is not None:
                 if after not in ids:
@@ -115,15 +114,13 @@ class Reader:
 
     def _pages(self, ids: Sequence[str]) -> Iterator[Memory]:
         for start in range(0, len(ids), _PAGE):
-            with self.store.lock:
-                self.store.check_open()
+            with self.store.one_state():
                 page = self.store.memories(self.project_id, ids[start : start + _PAGE])
             yield from page
 
     def projects(self) -> list[str]:
         """Every project of the store, in alphabetical order."""
-        with self.store.lock:
-            self.store.check_open()
+        with self.store.one_state():
             return sorted(row["project_id"] for row in self.store.backend.nodes("Project", columns=("project_id",)))
 
     def cypher(self, statement: str, parameters: Mapping[str, Any]) -> Table:
@@ -164,16 +161,17 @@ class Reader:
         question = (task, agent, user_id, top_k, wanted, period, include_superseded, token_budget, explain)
         encoder = self._encoder(task)
         now = self.store.clock()
-        with self.store.lock:
+        with self.store.one_state():
             index = self.store.index(self.project_id)
             if encoder is not None and encoder is not self.store.shared.encoder:  # the store was re-embedded meanwhile
                 encoder = self._encoder(task)
-            known = self._answers.get(question, self.store.sequence, now)
+            known = self._answers.get(question, self.store.state, now)
             if known is not None:
                 return known
+            damaged: list[str] = []
             answer = retrieve(
                 index,
-                self.store.memories_by_key,
+                lambda keys: self.store.memories_by_key(keys, damaged),
                 encoder,
                 task,
                 top_k=top_k,
@@ -189,10 +187,11 @@ class Reader:
                 token_budget=token_budget,
                 explain=explain,
             )
+            warnings = [f"{line.splitlines()[0]}; run: alma-graph doctor" for line in damaged]
             if cut:
-                warning = f"query: only its first {LONGEST_QUERY:,} characters were read"
-                answer = replace(answer, warnings=(*answer.warnings, warning))
-            self._answers.keep(question, self.store.sequence, now, answer)
+                warnings.append(f"query: only its first {LONGEST_QUERY:,} characters were read")
+            answer = replace(answer, warnings=(*answer.warnings, *warnings))
+            self._answers.keep(question, self.store.state, now, answer)
         if encoder is not None and not self.cache.embedding_cache:
             encoder.forget([task])
         return answer

@@ -9,12 +9,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
-from typing import TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
 
 from alma_graph.backends.inspection import Snapshots
 from alma_graph.backends.protocol import Backend, Row, UnitOfWork
 from alma_graph.backends.schema import node_key
-from alma_graph.beliefs import ContradictionDetector, SymbolicDetector
 from alma_graph.clock import Clock
 from alma_graph.codec import row_to_memory
 from alma_graph.embedding import Encoder
@@ -24,15 +24,19 @@ from alma_graph.errors import (
     ReadOnlyError,
     StoreChangedError,
     StoreClosedError,
+    StoreCorruptError,
     shown,
 )
-from alma_graph.extraction import Extractor, SessionContext
 from alma_graph.index import ProjectIndex
-from alma_graph.learning import StrategyBook
 from alma_graph.model import Memory
 from alma_graph.store.embedders import check_embedder, stored_encoder
-from alma_graph.store.sides import JudgedSide
 from alma_graph.text import checked
+
+if TYPE_CHECKING:  # what only writing needs is loaded by the first write
+    from alma_graph.beliefs import ContradictionDetector
+    from alma_graph.extraction import Extractor, SessionContext
+    from alma_graph.learning import StrategyBook
+    from alma_graph.store.sides import JudgedSide
 
 _KEPT_SESSIONS = 1024
 _KEPT_SIDES = 5_000
@@ -51,6 +55,7 @@ class Shared:
     encoder: Encoder | AlmaGraphError
     sequence: int
     pinned: int = 0
+    cleared: int = 0
     handles: int = 0
     lock: threading.RLock = field(default_factory=threading.RLock)
     indexes: dict[str, ProjectIndex] = field(default_factory=dict)
@@ -61,6 +66,7 @@ class Shared:
 
     def clear(self) -> None:
         """Drops everything that can be read from the graph again."""
+        self.cleared += 1
         self.indexes.clear()
         self.books.clear()
         self.sides.clear()
@@ -74,14 +80,13 @@ class Store:
     of it is guarded by `lock`; texts of callers are encoded and parsed outside of it.
     """
 
-    def __init__(self, location: str, shared: Shared, extractor: Extractor, clock: Clock) -> None:
+    def __init__(self, location: str, shared: Shared, extractor: str | Extractor, clock: Clock) -> None:
         self.location = location
         self.shared = shared
         self.backend = shared.backend
         self.lock = shared.lock
-        self.extractor = extractor
+        self._extractor = extractor
         self.clock = clock
-        self.detector: ContradictionDetector = SymbolicDetector()
         self._closed = False
         shared.handles += 1
 
@@ -95,6 +100,20 @@ class Store:
         if isinstance(self.shared.encoder, AlmaGraphError):
             raise self.shared.encoder
         return self.shared.encoder
+
+    @cached_property
+    def extractor(self) -> Extractor:
+        """Finds entities and relations in what is written."""
+        from alma_graph.extraction import create_extractor
+
+        return create_extractor(self._extractor)
+
+    @cached_property
+    def detector(self) -> ContradictionDetector:
+        """Judges pairs of memories."""
+        from alma_graph.beliefs import SymbolicDetector
+
+        return SymbolicDetector()
 
     @property
     def judges(self) -> bool:
@@ -237,6 +256,11 @@ class Store:
         """Grows with every unit of work written here, and with those of others that a reader has seen."""
         return self.shared.sequence
 
+    @property
+    def state(self) -> tuple[int, int]:
+        """Changes with all that may change an answer: the sequence, and each time what is derived was dropped."""
+        return self.shared.sequence, self.shared.cleared
+
     def drop_index(self, project_id: str) -> None:
         """Forgets the derived arrays of a project; they are loaded again on the next use."""
         self.shared.indexes.pop(project_id, None)
@@ -260,13 +284,25 @@ class Store:
         """The memories with these ids, in their order; absent ones are left out."""
         return self.memories_by_key([node_key(project_id, name) for name in ids])
 
-    def memories_by_key(self, keys: Sequence[str]) -> list[Memory]:
+    def memories_by_key(self, keys: Sequence[str], damaged: list[str] | None = None) -> list[Memory]:
         """The memories with these node keys, in their order; absent ones are left out. Models are frozen, so those read
-        lately are given again until they are written."""
+        lately are given again until they are written.
+
+        Args:
+            damaged: takes what is wrong with memories that cannot be read, which are then left out.
+
+        Raises:
+            StoreCorruptError: a memory cannot be read, and there is no `damaged`.
+        """
         missing = [key for key in keys if key not in self.shared.memories]
         if missing:
             for row in self.memory_rows(missing):
-                self.shared.memories[row["key"]] = row_to_memory(row)
+                try:
+                    self.shared.memories[row["key"]] = row_to_memory(row)
+                except StoreCorruptError as error:
+                    if damaged is None:
+                        raise
+                    damaged.append(str(error))
         found = [memory for key in keys if (memory := self.shared.memories.get(key)) is not None]
         while len(self.shared.memories) > _KEPT_MEMORIES:
             del self.shared.memories[next(iter(self.shared.memories))]
@@ -279,6 +315,8 @@ class Store:
 
     def session_context(self, project_id: str, session_id: str) -> SessionContext:
         """What pronouns of the next turn of this session may look back at."""
+        from alma_graph.extraction import SessionContext
+
         with self.lock:
             key = (project_id, session_id)
             context = self.shared.sessions.setdefault(key, SessionContext())
