@@ -25,6 +25,7 @@ pytest.register_assert_rewrite(
 
 from alma_graph.testing.asking import CypherContract  # noqa: E402 - what is asserted in them is rewritten first
 from alma_graph.testing.changing import ChangingContract  # noqa: E402
+from alma_graph.testing.marks import apply_marks, register_marks  # noqa: E402
 from alma_graph.testing.opening import OpeningContract  # noqa: E402
 from alma_graph.testing.random_work import RandomWorkContract  # noqa: E402
 from alma_graph.testing.reading import ReadingContract  # noqa: E402
@@ -61,4 +62,6 @@ __all__ = [
     "StoreFixtures",
     "ThreadsContract",
     "WritingContract",
+    "apply_marks",
+    "register_marks",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -120,6 +121,11 @@ class Of(BackendContract):
 KINDS = [name for name in re.findall(r"^class (\w+)\(MemoryBackend\)", BROKEN, re.M) if name != "ForgetsDeletedEdges"]
 
 
+def environment() -> dict[str, str]:
+    """What a process in another folder needs to import the package as it is here."""
+    return {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
 def failures(folder: Path, kinds: list[str], chosen: str) -> dict[str, list[str]]:
     """Runs the suite on backends of these kinds in a process of its own: the tests that failed, by kind."""
     classes = "".join(f"class Test{kind}(Of):\n    kind = {kind}\n\n\n" for kind in kinds)
@@ -138,7 +144,7 @@ def failures(folder: Path, kinds: list[str], chosen: str) -> dict[str, list[str]
         chosen,
         str(folder),
     ]
-    done = subprocess.run(command, cwd=folder, env=None, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=folder, env=environment(), capture_output=True, text=True, check=False)
     outcomes = re.findall(r"^(PASSED|FAILED|ERROR) \S+::Test(\w+)::(test_\w+)", done.stdout, re.M)
     assert {kind for _, kind, _ in outcomes} == set(kinds), done.stdout + done.stderr
     found: dict[str, list[str]] = {kind: [] for kind in kinds}
