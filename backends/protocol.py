@@ -197,7 +197,7 @@ class Backend(Protocol):
         ...
 
     def size_bytes(self) -> int:
-        """Bytes on disk, of all files of the store; 0 in memory."""
+        """Bytes on disk, of all files of the store; 0 in memory and on a server."""
         ...
 
     def close(self) -> None:

@@ -109,7 +109,7 @@ except MissingDependencyError as error:
         ("bolt:127.0.0.1", InvalidInputError, "names no server"),
         ("neo4j://127.0.0.1:1/shop", InvalidInputError, "database="),
         ("bolt+tls://127.0.0.1:1", InvalidInputError, "unknown scheme"),
-        ("neo4j+s://host", UnsupportedError, "Neo4j"),
+        ("neo4j+s://127.0.0.1:1", ServerError, "cannot be reached"),
     ],
 )
 def test_locations_that_mean_nothing(location: Any, error: type[Exception], words: str) -> None:
