@@ -9,8 +9,9 @@ with ALMA.open("agent.graph", project_id="shop") as alma:
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from alma_graph.lazy import attach
 
 if TYPE_CHECKING:
     from alma_graph.alma import ALMA
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
         MemoryNotFoundError,
         MissingDependencyError,
         ReadOnlyError,
+        RetractedError,
         ScopeError,
         StoreCorruptError,
         StoreLockedError,
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
         Status,
         UserPreference,
     )
-    from alma_graph.results import Contradiction, Explanation, Table
+    from alma_graph.results import Contradiction, Explanation, Table, Version
     from alma_graph.retrieval.scoring import ScoringConfig
     from alma_graph.retrieval.slice import MemoryHit, MemorySlice
 
@@ -77,6 +79,7 @@ __all__ = [
     "Observation",
     "Outcome",
     "ReadOnlyError",
+    "RetractedError",
     "ScopeError",
     "ScoringConfig",
     "Signal",
@@ -87,6 +90,7 @@ __all__ = [
     "Table",
     "UnsupportedError",
     "UserPreference",
+    "Version",
     "backup",
     "migrate",
     "reembed",
@@ -104,6 +108,7 @@ _HOMES = {
         "MemoryNotFoundError",
         "MissingDependencyError",
         "ReadOnlyError",
+        "RetractedError",
         "ScopeError",
         "StoreCorruptError",
         "StoreLockedError",
@@ -135,6 +140,7 @@ _HOMES = {
         "Contradiction",
         "Explanation",
         "Table",
+        "Version",
     ),
     "alma_graph.retrieval.scoring": ("ScoringConfig",),
     "alma_graph.retrieval.slice": (
@@ -144,14 +150,4 @@ _HOMES = {
 }
 """Where each public name lives; it is imported on first use, so that `alma-graph --help` costs nothing."""
 
-
-def __getattr__(name: str) -> Any:
-    for module, names in _HOMES.items():
-        if name in names:
-            value = globals()[name] = getattr(import_module(module), name)
-            return value
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = attach(__name__, _HOMES)

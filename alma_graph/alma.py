@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from alma_graph import arguments
+from alma_graph import arguments, doctor, lifecycle, maintenance, transfer
 from alma_graph.arguments import When, moment
 from alma_graph.clock import Clock, system_clock
 from alma_graph.config import CacheConfig, check_settings, load_config, scopes_by_agent
-from alma_graph.doctor import DoctorReport, examine
 from alma_graph.embedding import Embedder
 from alma_graph.errors import InvalidInputError, shown
-from alma_graph.extraction import Extractor, create_extractor
 from alma_graph.ingest.making import made
-from alma_graph.ingest.writer import Progress, Writer
-from alma_graph.lifecycle.forgetting import forget
-from alma_graph.lifecycle.relating import Relation, relate
-from alma_graph.lifecycle.revising import revise
-from alma_graph.maintenance import Reembedded, back_up, reembed_store
 from alma_graph.model import (
     KINDS,
     AntiPattern,
@@ -40,19 +34,25 @@ from alma_graph.model import (
 from alma_graph.queries import Catalogue
 from alma_graph.reading.contradictions import list_contradictions
 from alma_graph.reading.explain import explain
+from alma_graph.reading.history import history
 from alma_graph.reading.reader import Reader
 from alma_graph.reading.stats import Stats, count
-from alma_graph.results import Contradiction, Explanation, Table
+from alma_graph.results import Contradiction, Explanation, Table, Version
 from alma_graph.retrieval.scoring import ScoringConfig
 from alma_graph.retrieval.slice import MemorySlice
 from alma_graph.store import Store, open_store
 from alma_graph.text import checked, checked_name
-from alma_graph.transfer import ExportSummary, ImportSummary, export_file, import_file
 
 if TYPE_CHECKING:
     import networkx
 
+    from alma_graph.doctor import DoctorReport
     from alma_graph.drawing import GraphPicture
+    from alma_graph.extraction import Extractor
+    from alma_graph.ingest.writer import Progress, Writer
+    from alma_graph.lifecycle import Relation
+    from alma_graph.maintenance import Reembedded
+    from alma_graph.transfer import ExportSummary, ImportSummary
 
 _M = TypeVar("_M", bound=Memory)
 
@@ -76,7 +76,6 @@ class ALMA:
         self._store = store
         self.project_id = checked_name(project_id, "project_id")
         self.scopes = scopes_by_agent(scopes)
-        self._writer = Writer(store, self.project_id, self.scopes)
         self._reader = Reader(store, self.project_id, self.scopes, scoring or ScoringConfig(), cache or CacheConfig())
 
     @classmethod
@@ -126,7 +125,7 @@ class ALMA:
         store = open_store(
             place,
             embedder=embedder,
-            extractor=create_extractor(extractor),
+            extractor=extractor,
             clock=clock,
             read_only=read_only,
             create=create,
@@ -357,18 +356,31 @@ class ALMA:
         for name, value in (("source_id", source_id), ("target_id", target_id)):
             checked(value, name)
         noted = None if evidence is None else arguments.json_object(evidence, "evidence")
-        return relate(self._writer, source_id, _edge_type(type), target_id, noted)
+        return lifecycle.relate(self._writer, source_id, _edge_type(type), target_id, noted)
 
     def revise(self, memory_id: str, *, reason: str | None = None, **changes: Any) -> Memory:
         """Stores an explicit successor with these fields changed; the old memory is superseded and kept."""
         for name, value in changes.items():
             arguments.plain_value(value, name)
-        return revise(self._writer, checked(memory_id, "memory_id"), reason, changes)
+        return lifecycle.revise(self._writer, checked(memory_id, "memory_id"), reason, changes)
+
+    def retract(self, memory_id: str, *, reason: str) -> Memory:
+        """Takes a memory back: it is not found any more, lessons no longer count it, and the same text of the same
+        owner is refused (`RetractedError`) until `restore`. It stays, with its edges and the reason."""
+        return lifecycle.retract(self._writer, checked(memory_id, "memory_id"), checked(reason, "reason"))
+
+    def restore(self, memory_id: str) -> Memory:
+        """Brings a retracted or superseded memory back exactly as it was; a version in its place is superseded."""
+        return lifecycle.restore(self._writer, checked(memory_id, "memory_id"))
+
+    def history(self, memory_id: str) -> tuple[Version, ...]:
+        """The versions of a memory, the oldest first: since when, until when, why no longer, and whose word each is."""
+        return history(self._reader, checked(memory_id, "memory_id"))
 
     def forget(self, memory_id: str) -> int:
         """Removes a memory and every trace of it: edges, chunks, vectors, entities that only it mentioned, and what
         lessons counted of it. Returns how many memories were removed (1)."""
-        return forget(self._writer, checked(memory_id, "memory_id"))
+        return lifecycle.forget(self._writer, checked(memory_id, "memory_id"))
 
     def retrieve(
         self,
@@ -514,7 +526,9 @@ class ALMA:
         lossless, and the same lines on every engine (`docs/moving.md`). `progress` is called with (done, total)."""
         arguments.callable_or_none(progress, "progress", signature="(done, total)")
         self._store.check_open()
-        return export_file(self._store.backend, path, project_id=project_id, progress=progress, lock=self._store.lock)
+        return transfer.export_file(
+            self._store.backend, path, project_id=project_id, progress=progress, lock=self._store.lock
+        )
 
     @classmethod
     def import_(
@@ -532,12 +546,12 @@ class ALMA:
         both, "error" refuses the file. `salvage` takes what can be read of a damaged one. See `docs/moving.md`.
         """
         store = into._store if isinstance(into, ALMA) else into
-        return import_file(path, store, on_conflict=on_conflict, salvage=salvage, progress=progress)
+        return transfer.import_file(path, store, on_conflict=on_conflict, salvage=salvage, progress=progress)
 
     def doctor(self, *, fix: bool = False, rebuild: bool = False) -> DoctorReport:
         """Checks the whole store, all projects: engine, schema, graph, vectors, lessons, derived arrays, and a real round
         trip where it may be written; `fix` mends what is safe to mend, `rebuild` makes all derived structures anew."""
-        return examine(self._writer, fix=arguments.flag(fix, "fix"), rebuild=arguments.flag(rebuild, "rebuild"))
+        return doctor.examine(self._writer, fix=arguments.flag(fix, "fix"), rebuild=arguments.flag(rebuild, "rebuild"))
 
     def refresh(self) -> bool:
         """Takes over now what other processes wrote, as every call does by itself; whether there was anything new."""
@@ -545,11 +559,17 @@ class ALMA:
 
     def reembed(self, embedder: str | Embedder, progress: Progress | None = None) -> Reembedded:
         """Gives all memories of the store, of every project, vectors of another embedder (`alma_graph.reembed`)."""
-        return reembed_store(self._store, embedder, progress)
+        return maintenance.reembed_store(self._store, embedder, progress)
 
     def backup(self, path: str | os.PathLike[str]) -> str:
         """Makes a consistent copy of the open store in a new file, opened once to prove it; returns its path."""
-        return back_up(self._store, path)
+        return maintenance.back_up(self._store, path)
+
+    @cached_property
+    def _writer(self) -> Writer:
+        from alma_graph.ingest.writer import Writer  # with all that judges and learns, which reading does not need
+
+        return Writer(self._store, self.project_id, self.scopes)
 
     def _add_one(self, cls: type[_M], given: Mapping[str, Any], extract: bool) -> _M:
         return self._add([made(cls, given)], extract)[0]

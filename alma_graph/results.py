@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from alma_graph.errors import MissingDependencyError
-from alma_graph.model import Disposition, EdgeType, Memory, Signal
+from alma_graph.model import Authority, Disposition, EdgeType, Memory, Signal, Status
 
 if TYPE_CHECKING:
     import pandas
@@ -103,6 +103,26 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
+class Version:
+    """One version of a memory.
+
+    Attributes:
+        since, until: when the store believed it (system time); `until` is None while it is active.
+        reason: why it was superseded, retracted or archived, as far as anyone said.
+        agent: who learned this version; None where nobody in particular did.
+        authority: whose word it is.
+    """
+
+    memory: Memory
+    since: datetime | None
+    until: datetime | None
+    status: Status
+    reason: str | None
+    agent: str | None
+    authority: Authority
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """Why the store holds a memory: what supports it, what speaks against it, where it came from, what it mentions."""
 
@@ -129,7 +149,15 @@ class Explanation:
             ("gave rise to", self.derived),
         )
         for title, links in groups:
-            lines.extend(f"  {title} {link.memory.kind} {link.memory.id}: {link.memory.text!r}" for link in links)
+            lines.extend(f"  {title} {_named(link.memory)}" for link in links)
         if self.entities:
             lines.append("  mentions " + ", ".join(self.entities))
         return "\n".join(lines)
+
+
+def _named(memory: Memory) -> str:
+    """A memory in a line; what holds no longer says so."""
+    line = f"{memory.kind} {memory.id}: {memory.text!r}"
+    if memory.status is Status.ACTIVE:
+        return line
+    return f"{line} ({memory.status}{f': {memory.retired_reason}' if memory.retired_reason else ''})"

@@ -9,13 +9,13 @@ from alma_graph.backends.protocol import Backend, EdgeRow, Row
 from alma_graph.codec import row_to_memory
 from alma_graph.errors import StoreCorruptError
 from alma_graph.ingest.lessons import is_formed
-from alma_graph.model import AntiPattern, Heuristic, Memory
+from alma_graph.model import AntiPattern, Heuristic, Memory, Status
 from alma_graph.store.store import MEMORY_COLUMNS
 
 
 @dataclass(frozen=True, slots=True)
 class WrongLesson:
-    """A lesson whose counts are not those of its outcomes' edges.
+    """A lesson whose counts are not those of its outcomes' edges; retracted outcomes keep theirs and do not count.
 
     Attributes:
         lesson: the memory as it is stored.
@@ -32,9 +32,10 @@ class WrongLesson:
 
 
 def wrong_lessons(backend: Backend) -> list[WrongLesson]:
-    """Formed lessons that miscount; in the order of their keys."""
+    """Formed lessons that miscount; in the order of their keys. Archived ones say what they once counted."""
     rows = {row["key"]: row for row in backend.nodes("Memory", columns=MEMORY_COLUMNS)}
-    outcomes = {key: str(row["id"]) for key, row in rows.items() if row["kind"] == "outcome"}
+    counted = (row for row in rows.values() if row["kind"] == "outcome" and row["status"] == Status.ACTIVE)
+    outcomes = {row["key"]: str(row["id"]) for row in counted}
     supports = _by_target(backend.edges("SUPPORTS"), outcomes)
     contradicts = _by_target(backend.edges("CONTRADICTS"), outcomes)
     wrong = []
@@ -49,7 +50,7 @@ def wrong_lessons(backend: Backend) -> list[WrongLesson]:
 
 
 def _formed(row: Row) -> Heuristic | AntiPattern | None:
-    if row["kind"] not in ("heuristic", "anti_pattern"):
+    if row["kind"] not in ("heuristic", "anti_pattern") or row["status"] == Status.ARCHIVED:
         return None
     try:
         memory: Memory = row_to_memory(row)

@@ -24,6 +24,7 @@ from alma_graph.model import Status
 _HEAVY = frozenset({"embedding", "metadata", "claims", "retired_reason", "retired_state"})
 _COLUMNS = tuple(column.name for column in NODES["Memory"].columns if column.name not in _HEAVY)
 _ACTIVE = STATUSES.index(Status.ACTIVE)
+_RETRACTED = STATUSES.index(Status.RETRACTED)
 
 
 class ProjectIndex:
@@ -160,14 +161,19 @@ class ProjectIndex:
             return self.entities.sharing(entity_keys)
 
     def by_hash(
-        self, kind: str, owner: tuple[str | None, str | None, str | None], content_hash: str, *, active: bool = True
+        self,
+        kind: str,
+        owner: tuple[str | None, str | None, str | None],
+        content_hash: str,
+        *,
+        status: Status | None = Status.ACTIVE,
     ) -> int | None:
-        """The first row of this kind, owner (agent, user, category) and content hash; active ones only by default."""
+        """The first row of this kind, owner (agent, user, category), content hash and status (None: any)."""
         with self.lock:
             for row in self.rows.by_hash(content_hash):
                 if KINDS[int(self.rows.column("kind")[row])] != kind or self.owner(row) != owner:
                     continue
-                if not active or int(self.rows.column("status")[row]) == _ACTIVE:
+                if status is None or int(self.rows.column("status")[row]) == STATUSES.index(status):
                     return row
         return None
 
@@ -207,9 +213,16 @@ class ProjectIndex:
         numbers = self.rows.extend(nodes)
         speakers = [self.rows.speakers.name(int(self.rows.column("speaker")[row])) for row in numbers]
         self.lexical.extend([node["text"] for node in nodes], speakers)
-        self.context.extend(self.lexical.lengths[numbers[0] :])
+        lengths = self.lexical.lengths[numbers[0] :]
+        retracted = self.rows.column("status")[numbers[0] :] == _RETRACTED
+        self.context.extend(np.where(retracted, np.inf, lengths) if retracted.any() else lengths)
         self.dense.extend([vectors.get(node["key"]) for node in nodes])
         self.tokens.extend([node.get("token_embeddings") for node in nodes])
+
+    def _lent_length(self, row: int) -> float:
+        """Content words of a turn, by which the gate measures what it lends; a retracted one lends nothing."""
+        retracted = int(self.rows.column("status")[row]) == _RETRACTED
+        return float("inf") if retracted else float(self.lexical.lengths[row])
 
     def _add_chunks(self, vectors: dict[str, Any], edges: Sequence[EdgeRow]) -> None:
         owners: list[int] = []
@@ -267,7 +280,8 @@ class ProjectIndex:
         if "text" in values:
             speaker = self.rows.speakers.name(int(self.rows.column("speaker")[row]))
             self.lexical.replace(row, values["text"], speaker)
-            self.context.set_length(row, float(self.lexical.lengths[row]))
+        if "text" in values or "status" in values:
+            self.context.set_length(row, self._lent_length(row))
             self._pool_around(np.array([row], dtype=np.int64))
         if "embedding" in values:
             self.dense.replace(row, values["embedding"])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from alma_graph.errors import IdConflictError, InvalidInputError
+from alma_graph.errors import IdConflictError, InvalidInputError, RetractedError, shown
 from alma_graph.ids import uuid7
 from alma_graph.model import Memory, MemoryKind
 from alma_graph.text import content_hash
@@ -26,6 +26,9 @@ class Known(Protocol):
 
     def same_content(self, memory: Memory, digest: str) -> Memory | None:
         """The active stored memory of the same kind and owner with this content hash."""
+
+    def retracted(self, memory: Memory, digest: str) -> Memory | None:
+        """As `same_content`, of those that were retracted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,7 @@ def place(memories: Sequence[Memory], project_id: str, known: Known, now: Callab
     Raises:
         InvalidInputError: a memory names another project.
         IdConflictError: an id is taken by a memory with other fields, in the store or earlier in the batch.
+        RetractedError: a text was retracted, and the memory is not that very one by its id.
     """
     placed: list[Placed] = []
     by_id: dict[str, Memory] = {}
@@ -78,6 +82,7 @@ def place(memories: Sequence[Memory], project_id: str, known: Known, now: Callab
         if stored is not None:
             placed.append(Placed(stored, new=False, named=bool(memory.id)))
             continue
+        refuse_retracted(memory, digest, known)
         moment = memory.created_at or now()
         filled = memory.model_copy(
             update={"id": memory.id or uuid7(moment), "project_id": project_id, "created_at": moment}
@@ -93,6 +98,7 @@ def confirm(placed: Sequence[Placed], known: Known) -> list[Placed]:
 
     Raises:
         IdConflictError: an id was taken meanwhile by a memory with other fields.
+        RetractedError: the same text was retracted meanwhile.
     """
     confirmed: list[Placed] = []
     for item in placed:
@@ -104,8 +110,24 @@ def confirm(placed: Sequence[Placed], known: Known) -> list[Placed]:
                 _refuse_conflict(memory, stored)
         elif item.new and memory.kind not in ALWAYS_NEW:
             stored = known.same_content(memory, content_hash(memory.text))
+        if item.new and stored is None:
+            refuse_retracted(memory, content_hash(memory.text), known)
         confirmed.append(item if stored is None else Placed(stored, new=False, named=item.named))
     return confirmed
+
+
+def refuse_retracted(memory: Memory, digest: str, known: Known) -> None:
+    """Raises RetractedError where the same text of the same owner was retracted; events are new whatever they say."""
+    gone = None if memory.kind in ALWAYS_NEW else known.retracted(memory, digest)
+    if gone is not None:
+        when = "" if gone.retired_at is None else f" on {gone.retired_at:%Y-%m-%d}"
+        reason = gone.retired_reason or "no reason was given"
+        raise RetractedError(
+            f"{shown(memory.text, 80)} was retracted{when} as {gone.id!r}: {reason}; if it holds after all, call "
+            f"restore({gone.id!r})",
+            memory_id=gone.id,
+            reason=gone.retired_reason or "",
+        )
 
 
 def _refuse_conflict(given: Memory, stored: Memory) -> None:
@@ -113,9 +135,9 @@ def _refuse_conflict(given: Memory, stored: Memory) -> None:
         raise IdConflictError(f"id {given.id!r} is taken by a memory of kind {stored.kind}; choose another id")
     differing = differing_fields(given, stored)
     if differing:
-        shown = "; ".join(
+        clash = "; ".join(
             f"{name}: stored {getattr(stored, name)!r}, given {getattr(given, name)!r}" for name in differing
         )
         raise IdConflictError(
-            f"id {given.id!r} is taken by a memory with other fields ({shown}); choose another id, or revise the memory"
+            f"id {given.id!r} is taken by a memory with other fields ({clash}); choose another id, or revise the memory"
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from typing import Any
 
@@ -14,6 +14,7 @@ from alma_graph.backends.protocol import EdgeMatch, EdgeRow, NodeUpdate
 from alma_graph.backends.schema import node_key
 from alma_graph.codec import compact_json, memory_to_row, row_to_memory
 from alma_graph.ids import formed_id
+from alma_graph.ingest.retiring import amend
 from alma_graph.ingest.unit import Reading, Unit
 from alma_graph.learning import (
     AntiPatternLesson,
@@ -40,6 +41,10 @@ from alma_graph.store import Store
 OUTCOME_SCORE = 0.7
 """Score of the edge by which one outcome speaks against a lesson: it counts against it, it does not refute it."""
 
+TURNED = "its outcomes no longer bear it out"
+"""Why a lesson is archived whose counts turned."""
+
+_STANDING: dict[str, Any] = {"status": str(Status.ACTIVE), "retired_at": None, "retired_reason": None}
 _UPDATED = ("data", "confidence", "text", "content_hash", "category")
 
 
@@ -79,16 +84,24 @@ class Lessons:
             self._store.drop_book(self._project_id)  # read again from the graph, which has none of this
             raise
 
-    @contextmanager
-    def forgetting(self, outcome_ids: Sequence[str], unit: Unit) -> Iterator[None]:
+    def forgetting(self, outcome_ids: Sequence[str], unit: Unit) -> AbstractContextManager[None]:
         """As `learning`, for outcomes that go: lessons that rested on them shrink or go too."""
+        return self._without(outcome_ids, unit, gone=frozenset(outcome_ids))
+
+    def retracting(self, outcome_ids: Sequence[str], unit: Unit) -> AbstractContextManager[None]:
+        """As `learning`, for outcomes that count no longer and stay: lessons that rested on them shrink or are
+        archived, and the outcomes' edges to them are kept."""
+        return self._without(outcome_ids, unit, gone=frozenset())
+
+    @contextmanager
+    def _without(self, outcome_ids: Sequence[str], unit: Unit, *, gone: frozenset[str]) -> Iterator[None]:
         if not outcome_ids:
             yield
             return
         book = self._book()
         try:
             book.forget(outcome_ids)
-            self._write(book.settle(), unit, gone=frozenset(outcome_ids))
+            self._write(book.settle(), unit, gone=gone, resting=frozenset(outcome_ids) - gone)
             yield
         except BaseException:
             self._store.drop_book(self._project_id)
@@ -120,7 +133,8 @@ class Lessons:
             )
             columns = ("kind", *_OUTCOME_COLUMNS)
             rows = self._store.backend.nodes("Memory", project_id=self._project_id, columns=columns)
-            stored = [row_to_memory(row) for row in rows if row["kind"] == "outcome"]
+            counted = (row for row in rows if row["kind"] == "outcome" and row["status"] == Status.ACTIVE)
+            stored = [row_to_memory(row) for row in counted]
             book.load(_learned(memory) for memory in stored if isinstance(memory, Outcome))
             self._store.keep_book(self._project_id, self._least, book)
         return book
@@ -128,7 +142,14 @@ class Lessons:
     def _embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return np.stack([item.vector for item in self._store.encoder.encode(texts, tokens=False)])
 
-    def _write(self, updates: Sequence[LessonUpdate], unit: Unit, gone: frozenset[str] = frozenset()) -> None:
+    def _write(
+        self,
+        updates: Sequence[LessonUpdate],
+        unit: Unit,
+        *,
+        gone: frozenset[str] = frozenset(),
+        resting: frozenset[str] = frozenset(),
+    ) -> None:
         now = self._store.clock()
         heirs: dict[str, list[Memory]] = {}
         for update in updates:
@@ -139,12 +160,13 @@ class Lessons:
         self._create([update for update in standing if unit.index.row(update.lesson.id) is None], unit, now, heirs)
         for update in standing:
             if unit.index.row(update.lesson.id) is not None:
-                self._update(update.lesson, unit, now, back=update.action == "create")
+                self._update(update.lesson, unit, now, back=update.action == "create", resting=resting)
 
     def _withdraw(
         self, update: LessonUpdate, unit: Unit, now: datetime, gone: frozenset[str], heirs: dict[str, list[Memory]]
     ) -> None:
-        """A lesson that was replaced, or quotes what was forgotten, goes; one whose counts turned is archived."""
+        """A lesson that was replaced, or quotes what was forgotten, goes; one whose counts turned is archived. One that
+        was retracted stays so, and will be archived when it is restored."""
         lesson = update.lesson
         key = node_key(self._project_id, lesson.id)
         if unit.index.row(lesson.id) is None:
@@ -154,8 +176,12 @@ class Lessons:
                 heirs.setdefault(update.replaced_by, []).append(self._store.memory(self._project_id, lesson.id))
             unit.work.node_deletes.append(("Memory", key))
             return
-        values = {"status": str(Status.ARCHIVED), "retired_at": now}
-        unit.work.node_updates.append(NodeUpdate("Memory", key, values))
+        archived = {"status": str(Status.ARCHIVED), "retired_at": now, "retired_reason": TURNED}
+        stored = self._store.memory(self._project_id, lesson.id)
+        if stored.status is Status.RETRACTED:
+            unit.work.node_updates.append(amend(self._store.backend, stored, **archived))
+        else:
+            unit.work.node_updates.append(NodeUpdate("Memory", key, archived))
 
     def _create(
         self, updates: Sequence[LessonUpdate], unit: Unit, now: datetime, heirs: Mapping[str, Sequence[Memory]]
@@ -189,6 +215,9 @@ class Lessons:
             "last_used_at": max((item.last_used_at for item in former if item.last_used_at is not None), default=None),
             "metadata": {name: value for item in former for name, value in item.metadata.items()},
         }
+        retracted = next((item for item in former if item.status is Status.RETRACTED), None)
+        if retracted is not None:
+            common |= {name: getattr(retracted, name) for name in ("status", "retired_at", "retired_reason")}
         if isinstance(lesson, AntiPatternLesson):
             return AntiPattern(
                 pattern=lesson.pattern,
@@ -205,28 +234,35 @@ class Lessons:
             **common,
         )
 
-    def _update(self, lesson: Lesson, unit: Unit, now: datetime, *, back: bool) -> None:
+    def _update(
+        self, lesson: Lesson, unit: Unit, now: datetime, *, back: bool, resting: frozenset[str] = frozenset()
+    ) -> None:
         """Brings a stored lesson up to date; one that was archived when its counts turned may come back."""
         stored = self._store.memory(self._project_id, lesson.id)
         row = memory_to_row(self._memory(lesson, now, (stored,)))
         values = {name: row[name] for name in _UPDATED}
         if back and stored.status is Status.ARCHIVED:
-            values |= {"status": str(Status.ACTIVE), "retired_at": None}
+            values |= _STANDING
+        elif back and stored.status is Status.RETRACTED:
+            values |= amend(self._store.backend, stored, **_STANDING).values
         if row["text"] != stored.text:  # another spelling of the same wording
             values["embedding"] = self._store.encoder.encode([row["text"]])[0].vector
         unit.work.node_updates.append(NodeUpdate("Memory", row["key"], values))
-        self._join(lesson, unit, now)
+        self._join(lesson, unit, now, resting)
 
-    def _join(self, lesson: Lesson, unit: Unit, now: datetime) -> None:
-        """One edge from each of the lesson's outcomes; edges that no longer hold are removed."""
+    def _join(self, lesson: Lesson, unit: Unit, now: datetime, resting: frozenset[str] = frozenset()) -> None:
+        """One edge from each of the lesson's outcomes; edges that no longer hold are removed, but for those of
+        retracted outcomes, which come back with them."""
         bad = isinstance(lesson, AntiPatternLesson)
         for_it, against = (lesson.failure_ids, lesson.success_ids) if bad else (lesson.success_ids, lesson.failure_ids)
         wanted = {("SUPPORTS", name) for name in for_it} | {("CONTRADICTS", name) for name in against}
         there = _outcome_edges(unit, lesson.id)
         key = node_key(self._project_id, lesson.id)
-        for type_, name in sorted(there - wanted):
+        for type_, name in sorted(name for name, counted in there.items() if counted and name not in wanted):
+            if name in resting:
+                continue
             unit.work.edge_deletes.append(EdgeMatch(type_, node_key(self._project_id, name), key))
-        for type_, name in sorted(wanted - there):
+        for type_, name in sorted(wanted - there.keys()):
             properties = _support(lesson, now) if type_ == "SUPPORTS" else self._speaks_against(lesson, name, now)
             unit.work.edges.append(EdgeRow(type_, node_key(self._project_id, name), key, properties))
 
@@ -265,15 +301,15 @@ def _support(lesson: Lesson, now: datetime) -> dict[str, Any]:
     return {"weight": 1.0, "origin": "learning", "evidence": evidence, "recorded_at": now}
 
 
-def _outcome_edges(unit: Unit, lesson_id: str) -> set[tuple[str, str]]:
-    """(type, outcome id) of the edges that stored outcomes have to a stored lesson."""
+def _outcome_edges(unit: Unit, lesson_id: str) -> dict[tuple[str, str], bool]:
+    """(type, outcome id) of the edges that stored outcomes have to a stored lesson, and whether the outcome counts."""
     index = unit.index
     row = index.row(lesson_id)
     if row is None:
-        return set()
-    outcomes = index.kind_mask(["outcome"])
+        return {}
+    outcomes, active = index.kind_mask(["outcome"]), index.active()
     edges = [edge for edge in index.edges.incoming(row) if edge.type in ("SUPPORTS", "CONTRADICTS")]
-    return {(edge.type, index.ids[edge.source]) for edge in edges if outcomes[edge.source]}
+    return {(edge.type, index.ids[edge.source]): bool(active[edge.source]) for edge in edges if outcomes[edge.source]}
 
 
 def is_formed(memory: Memory) -> bool:

@@ -77,7 +77,7 @@ class _Recount(Lessons):
 
 def _as_told(memory: _Stored, unit: Unit) -> Lesson:
     """A stored lesson with the outcomes that its edges name."""
-    edges = _outcome_edges(unit, memory.id)
+    edges = [name for name, counted in _outcome_edges(unit, memory.id).items() if counted]
     supports = tuple(sorted(name for type_, name in edges if type_ == "SUPPORTS"))
     against = tuple(sorted(name for type_, name in edges if type_ == "CONTRADICTS"))
     common: dict[str, Any] = {

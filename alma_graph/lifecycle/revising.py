@@ -11,12 +11,13 @@ from alma_graph.backends.schema import node_key
 from alma_graph.codec import compact_json
 from alma_graph.errors import InvalidInputError, StoreCorruptError, shown
 from alma_graph.ids import uuid7
+from alma_graph.ingest.identity import refuse_retracted
 from alma_graph.ingest.lessons import is_formed
+from alma_graph.ingest.retiring import retire
 from alma_graph.ingest.unit import Unit
 from alma_graph.ingest.writer import Writer
-from alma_graph.lifecycle.retiring import retire
 from alma_graph.model import Event, Memory, Outcome, Status
-from alma_graph.text import checked
+from alma_graph.text import checked, content_hash
 
 _FIXED = frozenset(
     {
@@ -36,6 +37,7 @@ def revise(writer: Writer, memory_id: str, reason: str | None, changes: Mapping[
         MemoryNotFoundError: the project has no such memory.
         InvalidInputError: nothing or an unknown field is changed, a field that the store keeps itself, a memory that is
             no longer active, an outcome (what happened does not change), or a lesson (it follows from its outcomes).
+        RetractedError: the new text was retracted.
     """
     store, project_id = writer.store, writer.project_id
     store.check_writable()
@@ -43,17 +45,20 @@ def revise(writer: Writer, memory_id: str, reason: str | None, changes: Mapping[
     noted = compact_json({"reason": why or ""})
     with store.lock:
         old = _revisable(store.memory(project_id, memory_id))
-    new = _successor(old, changes, writer)
+        new = _successor(old, changes, writer)
+        refuse_retracted(new, content_hash(new.text), writer.known)
     writer.check_scope(new)
     readings = writer.read([new])
 
     def succeed() -> Memory:
         old = _revisable(store.memory(project_id, memory_id))  # another may have been faster
         unit = Unit(store, project_id)
-        retired = retire(store.backend, old, Status.SUPERSEDED, _moment(new), why, valid_to=_end(old, new))
-        unit.work.node_updates.append(retired)
+        now = _moment(new)
+        end = end_of(old, new.valid_from or now)
+        unit.work.node_updates.append(retire(store.backend, old, Status.SUPERSEDED, now, why, valid_to=end))
         unit.add(new, readings[new.id], follow=False)
-        _take_place(unit, store.backend, old, new)
+        _join_session(unit, store.backend, old, new)
+        take_turn(unit, store.backend, old, new)
         properties = {
             "mode": "derived",
             "origin": "revision",
@@ -112,19 +117,22 @@ def _moment(new: Memory) -> datetime:
     return new.created_at
 
 
-def _end(old: Memory, new: Memory) -> datetime:
-    """The old memory held until the new one does, and never ends before it began."""
-    end = new.valid_from or _moment(new)
-    if old.valid_to is not None:
-        end = min(end, old.valid_to)
+def end_of(old: Memory, begin: datetime) -> datetime:
+    """When a memory ends that another takes the place of: where that one begins, and never before its own beginning."""
+    end = begin if old.valid_to is None else min(begin, old.valid_to)
     return end if old.valid_from is None else max(end, old.valid_from)
 
 
-def _take_place(unit: Unit, backend: Backend, old: Memory, new: Memory) -> None:
-    """The new turn stands where the old one stood in its episode."""
+def _join_session(unit: Unit, backend: Backend, old: Memory, new: Memory) -> None:
+    """The new turn belongs to the old one's episode, at the same position."""
     before, after = node_key(old.project_id, old.id), node_key(new.project_id, new.id)
     for edge in backend.edges("PART_OF", sources=[before]):
         unit.work.edges.append(EdgeRow("PART_OF", after, edge.target, dict(edge.properties)))
+
+
+def take_turn(unit: Unit, backend: Backend, old: Memory, new: Memory) -> None:
+    """The turns around the old one are now around the new one."""
+    before, after = node_key(old.project_id, old.id), node_key(new.project_id, new.id)
     for edge in backend.edges("NEXT", targets=[before]):
         unit.work.edge_deletes.append(EdgeMatch("NEXT", edge.source, before))
         unit.work.edges.append(EdgeRow("NEXT", edge.source, after))

@@ -8,7 +8,7 @@ from typing import Any
 from alma_graph.backends.protocol import EdgeRow
 from alma_graph.codec import row_to_memory
 from alma_graph.enums import ASSERTED
-from alma_graph.model import Disposition, Memory, Signal
+from alma_graph.model import Disposition, Memory, Signal, Status
 from alma_graph.reading.reader import Reader
 from alma_graph.results import Contradiction, EvidenceSpan
 
@@ -16,9 +16,12 @@ from alma_graph.results import Contradiction, EvidenceSpan
 def list_contradictions(
     reader: Reader, *, agent: str | None, disposition: Disposition | None, suspected: bool
 ) -> list[Contradiction]:
-    """The project's contradictions, the strongest first (ties by id); with `agent`, those in which it has a side."""
+    """The project's contradictions, the strongest first (ties by id); with `agent`, those in which it has a side.
+
+    One with a retracted side is none until that memory is restored.
+    """
     store = reader.store
-    with store.lock:
+    with store.one_state():
         store.check_open()
         edges = store.backend.edges("CONTRADICTS", project_id=reader.project_id)
         keys = sorted({key for edge in edges for key in (edge.source, edge.target)})
@@ -33,6 +36,7 @@ def list_contradictions(
         for item in found
         if (suspected or not item.suspected)
         and (disposition is None or item.disposition is disposition)
+        and Status.RETRACTED not in (item.newer.status, item.older.status)
         and (agent is None or agent in (item.newer.agent, item.older.agent))
     ]
     return sorted(chosen, key=lambda item: (-item.score, item.id))

@@ -9,9 +9,10 @@ from typing import Any
 from alma_graph.backends.protocol import EdgeRow
 from alma_graph.backends.schema import node_key
 from alma_graph.codec import row_to_memory
-from alma_graph.model import EdgeType, Memory
+from alma_graph.model import EdgeType
 from alma_graph.reading.reader import Reader
 from alma_graph.results import Explanation, Link
+from alma_graph.store.versions import versions_of
 
 _TYPES = (EdgeType.SUPPORTS, EdgeType.CONTRADICTS, EdgeType.INHERITS_FROM)
 
@@ -25,7 +26,7 @@ def explain(reader: Reader, memory_id: str) -> Explanation:
     store = reader.store
     memory = reader.get(memory_id)
     key = node_key(reader.project_id, memory_id)
-    with store.lock:
+    with store.one_state():
         into = {type_: store.backend.edges(type_, targets=[key]) for type_ in _TYPES}
         out_of = {type_: store.backend.edges(type_, sources=[key]) for type_ in _TYPES}
         mentions = store.backend.edges(EdgeType.MENTIONS, sources=[key])
@@ -33,6 +34,7 @@ def explain(reader: Reader, memory_id: str) -> Explanation:
         others = {edge.source for edges in into.values() for edge in edges}
         others |= {edge.target for edges in out_of.values() for edge in edges}
         memories = {row["key"]: row_to_memory(row) for row in store.memory_rows(sorted(others))}
+        versions = versions_of(store, memory)
 
     def links(type_: EdgeType, edges: Sequence[EdgeRow], incoming: bool) -> tuple[Link, ...]:
         ends = [(memories.get(edge.source if incoming else edge.target), edge) for edge in edges]
@@ -49,7 +51,7 @@ def explain(reader: Reader, memory_id: str) -> Explanation:
         sources=links(EdgeType.INHERITS_FROM, out_of[EdgeType.INHERITS_FROM], False),
         derived=links(EdgeType.INHERITS_FROM, into[EdgeType.INHERITS_FROM], True),
         entities=tuple(sorted(row["name"] for row in entities)),
-        history=_history(reader, memory),
+        history=tuple(versions),
     )
 
 
@@ -59,24 +61,3 @@ def _properties(edge: EdgeRow) -> dict[str, Any]:
     if "evidence" in kept:
         kept["evidence"] = json.loads(kept["evidence"])
     return kept
-
-
-def _history(reader: Reader, memory: Memory) -> tuple[Memory, ...]:
-    """The versions that revisions made, the oldest first; the memory itself is among them."""
-    chain, seen = [memory], {memory.id}
-    for forward in (False, True):
-        while True:
-            end = chain[-1] if forward else chain[0]
-            key = node_key(reader.project_id, end.id)
-            ends: dict[str, Any] = {"targets": [key]} if forward else {"sources": [key]}
-            with reader.store.lock:
-                edges = reader.store.backend.edges(EdgeType.INHERITS_FROM, **ends)
-                revisions = [edge for edge in edges if edge.properties.get("origin") == "revision"]
-                keys = [edge.source if forward else edge.target for edge in revisions]
-                found = [row_to_memory(row) for row in reader.store.memory_rows(sorted(keys))]
-            fresh = [item for item in found if item.id not in seen]
-            if not fresh:
-                break
-            seen.add(fresh[0].id)
-            chain = [*chain, fresh[0]] if forward else [fresh[0], *chain]
-    return tuple(chain)

@@ -87,7 +87,7 @@ def test_owner_and_kind_tell_equal_texts_apart(world: World) -> None:
     assert index.by_hash("domain_knowledge", ("eve", None, "test"), digest) is None
     world.update("b", status="retracted")
     assert index.by_hash("domain_knowledge", ("bob", None, "test"), digest) is None
-    assert index.by_hash("domain_knowledge", ("bob", None, "test"), digest, active=False) == index.row("b")
+    assert index.by_hash("domain_knowledge", ("bob", None, "test"), digest, status=None) == index.row("b")
 
 
 def test_projects_do_not_see_each_other(world: World) -> None:

@@ -41,6 +41,12 @@ def unretire(backend: Backend, memory: Memory) -> NodeUpdate:
     return _update(memory, {name: _value(name, value) for name, value in values.items()})
 
 
+def amend(backend: Backend, memory: Memory, **values: Any) -> NodeUpdate:
+    """The update of what a retired memory will be when it comes back; it stays retired."""
+    kept: Row = json.loads(_stored(backend, memory, "retired_state")["retired_state"] or "{}")
+    return _update(memory, {"retired_state": compact_json({**kept, **_plain(values)})})
+
+
 def _update(memory: Memory, values: Row) -> NodeUpdate:
     return NodeUpdate("Memory", node_key(memory.project_id, memory.id), values)
 
