@@ -121,7 +121,7 @@ def readable(error: ValidationError, what: str) -> str:
 class Model(BaseModel):
     """Base of the public models: frozen, strict, no unknown fields; bad input is an `InvalidInputError`."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+    model_config = ConfigDict(defer_build=True, frozen=True, strict=True, extra="forbid")
 
     def __init__(self, **data: Any) -> None:
         try:

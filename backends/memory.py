@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
 import numpy as np
 
 from alma_graph.backends.maintenance import SOURCE_COLUMNS, Migrated, VectorSource, VectorSpace
+from alma_graph.backends.meta import new_meta
 from alma_graph.backends.ordering import edge_order
 from alma_graph.backends.protocol import Capabilities, EdgeMatch, EdgeRow, NodeUpdate, Result, Row, UnitOfWork
 from alma_graph.backends.schema import EDGES, META_KEY, NODES, SCHEMA_VERSION
@@ -17,7 +18,7 @@ from alma_graph.backends.validation import CheckedWork, check_sequence, check_wo
 from alma_graph.backends.values import chosen_columns, edge_spec, node_spec
 from alma_graph.backends.verify import graph_problems
 from alma_graph.clock import system_clock
-from alma_graph.errors import InvalidInputError, StoreClosedError, StoreError, UnsupportedError
+from alma_graph.errors import StoreClosedError, StoreError, UnsupportedError
 
 _Edge = tuple[str, int]
 
@@ -145,6 +146,15 @@ class MemoryBackend:
             rows = self._nodes[label_or_type].values()
             return sum(1 for row in rows if project_id is None or row.get("project_id") == project_id)
 
+    def tally(self, label: str, columns: Sequence[str], *, project_id: str) -> dict[tuple[Any, ...], int]:
+        """How many nodes of a label a project has for each combination of values of these properties."""
+        names = [column.name for column in chosen_columns(label, columns)]
+        with self._open():
+            rows = self._nodes[label].values()
+            return dict(
+                Counter(tuple(row[name] for name in names) for row in rows if row.get("project_id") == project_id)
+            )
+
     def run(self, statement: str, parameters: Mapping[str, Any]) -> Result:
         """Raises UnsupportedError: there is no Cypher here."""
         with self._open():
@@ -253,28 +263,6 @@ class MemoryBackend:
         if row is not None:
             for end in _ends_of(row):
                 self._ends.get(end, set()).discard(edge_id)
-
-
-def new_meta(dimension: int, embedder: str, embedder_revision: str | None, created_with: str, now: datetime) -> Row:
-    """The Meta row of a new store.
-
-    Raises:
-        InvalidInputError: the dimension is no positive whole number, or the embedder has no name.
-    """
-    if isinstance(dimension, bool) or not isinstance(dimension, int) or not 1 <= dimension <= 65_536:
-        raise InvalidInputError(f"dimension={dimension!r} must be a whole number from 1 to 65536")
-    if not isinstance(embedder, str) or not embedder:
-        raise InvalidInputError(f"embedder={embedder!r} must be a name")
-    return {
-        "key": META_KEY,
-        "embedder": embedder,
-        "embedder_revision": embedder_revision,
-        "created_with": created_with,
-        "schema_version": SCHEMA_VERSION,
-        "dimension": dimension,
-        "sequence": 0,
-        "created_at": now,
-    }
 
 
 def _ends_of(edge: EdgeRow) -> tuple[tuple[str, str], tuple[str, str]]:

@@ -13,11 +13,14 @@ backends are not looked up.
 from __future__ import annotations
 
 import re
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Protocol
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Protocol
 
 from alma_graph.backends.protocol import Backend
 from alma_graph.errors import AlmaGraphError, BackendError, InvalidInputError, UnsupportedError, shown
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "alma_graph.backends"
 
@@ -35,12 +38,12 @@ class Opener(Protocol):
 
 def plugin_names() -> tuple[str, ...]:
     """The names of all backends that other distributions offer, in alphabetical order."""
-    return tuple(sorted({entry.name for entry in entry_points(group=GROUP)}))
+    return tuple(sorted({entry.name for entry in _offered()}))
 
 
 def is_plugin(name: str) -> bool:
     """Whether some distribution offers a backend of this name."""
-    return _NAME.fullmatch(name) is not None and bool(entry_points(group=GROUP, name=name))
+    return _NAME.fullmatch(name) is not None and any(True for _ in _offered(name=name))
 
 
 def open_plugin(
@@ -82,9 +85,15 @@ def open_plugin(
     return backend
 
 
+def _offered(**wanted: str) -> Iterable[EntryPoint]:
+    from importlib.metadata import entry_points  # slow to load, and most stores are our own
+
+    return entry_points(group=GROUP, **wanted)
+
+
 def _entry(name: str) -> EntryPoint:
     found: dict[tuple[str, str], EntryPoint] = {}
-    for entry in entry_points(group=GROUP, name=name):  # one distribution may be on the path twice
+    for entry in _offered(name=name):  # one distribution may be on the path twice
         found.setdefault((_home(entry), entry.value), entry)
     if not found:
         raise InvalidInputError(f"no distribution offers a backend named {name!r}")

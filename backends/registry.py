@@ -11,13 +11,11 @@ from typing import Any
 
 from alma_graph.arguments import path_text
 from alma_graph.backends.bolt.dialect import BOLT_DIALECTS, SCHEMES
-from alma_graph.backends.bolt.opening import open_server
 from alma_graph.backends.bolt.settings import is_server
 from alma_graph.backends.embedded.backend import EmbeddedBackend
 from alma_graph.backends.embedded.dialect import DIALECTS
 from alma_graph.backends.embedded.files import choose_dialect
 from alma_graph.backends.embedded.opening import DEFAULT_BUFFER_POOL, DEFAULT_QUERY_TIMEOUT, OpenedStore
-from alma_graph.backends.memory import MemoryBackend
 from alma_graph.backends.migrations import MIGRATIONS, Migration
 from alma_graph.backends.plugins import is_plugin, open_plugin, plugin_names
 from alma_graph.backends.protocol import Backend
@@ -78,12 +76,16 @@ def create_backend(
         if read_only:
             raise InvalidInputError("read_only=True: a new in-memory store has nothing to read")
         _no_options(engine_options, "memory")
+        from alma_graph.backends.memory import MemoryBackend  # it needs numpy, which a short command does not
+
         return MemoryBackend()
     if name in BOLT_DIALECTS:
         if path is None:
             raise InvalidInputError(f"the {name} backend needs the URI of a server, e.g. bolt://localhost:7687")
         _checked_timeout(lock_timeout)
         place = path_text(path, "path")
+        from alma_graph.backends.bolt.opening import open_server
+
         return open_server(place, engine=name, read_only=read_only, create=create, options=engine_options)
     if name not in DIALECTS:
         if isinstance(name, str) and is_plugin(name):
@@ -121,6 +123,8 @@ def open_backend(
     scheme, colon, rest = text.partition(":")
     if is_server(text):
         _checked_timeout(lock_timeout)
+        from alma_graph.backends.bolt.opening import open_server
+
         return open_server(text, read_only=read_only, create=create, options=engine_options)
     if colon and scheme.lower().split("+")[0] in SCHEMES:
         raise InvalidInputError(f"location={shown(text)} names no server; write e.g. {scheme}://localhost:7687")

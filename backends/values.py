@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any
 
-import numpy as np
-
 from alma_graph.backends.protocol import Row
 from alma_graph.backends.schema import EDGES, NODES, Column, ColumnType, EdgeSpec, NodeSpec
 from alma_graph.clock import to_utc
@@ -100,6 +98,8 @@ def _text(value: Any, where: str, _: int) -> str:
 
 
 def _integer(value: Any, where: str, _: int) -> int:
+    import numpy as np
+
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise InvalidInputError(f"{where}={shown(value)} is {type(value).__name__}, not a whole number; give an int")
     number = int(value)
@@ -109,6 +109,8 @@ def _integer(value: Any, where: str, _: int) -> int:
 
 
 def _real(value: Any, where: str, _: int) -> float:
+    import numpy as np
+
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise InvalidInputError(f"{where}={shown(value)} is {type(value).__name__}, not a number; give a float")
     try:
@@ -121,6 +123,8 @@ def _real(value: Any, where: str, _: int) -> float:
 
 
 def _boolean(value: Any, where: str, _: int) -> bool:
+    import numpy as np
+
     if not isinstance(value, (bool, np.bool_)):
         raise InvalidInputError(f"{where}={shown(value)} is {type(value).__name__}; give True or False")
     return bool(value)
@@ -142,6 +146,8 @@ def _bytes(value: Any, where: str, _: int) -> bytes:
 
 
 def _vector(value: Any, where: str, dimension: int) -> Any:
+    import numpy as np
+
     try:
         with np.errstate(over="ignore"):  # what does not fit becomes infinity, which is refused below
             vector = np.array(value, dtype=np.float32, order="C")

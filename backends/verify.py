@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
 
-import numpy as np
-
 from alma_graph.backends.protocol import EdgeRow, Row
 from alma_graph.backends.schema import EDGES, NODES, SCHEMA_VERSION, ColumnType
 
@@ -129,6 +127,8 @@ def of_edges(kind: FaultKind, text: str, edge_type: str, edges: list[EdgeRow]) -
 
 
 def _vector_faults(backend: Readable, dimension: int) -> list[Fault]:
+    import numpy as np
+
     faults: list[Fault] = []
     for label, spec in NODES.items():
         if not any(column.type is ColumnType.VECTOR for column in spec.columns):

@@ -7,22 +7,27 @@ text does. `query_mentions` reads a query without spaCy at all.
 
 from __future__ import annotations
 
-from alma_graph.extraction.canonical import alias_keys, canonical, digits
-from alma_graph.extraction.factory import EXTRACTORS, create_extractor
-from alma_graph.extraction.gazetteer import KnownName, gazetteer, gazetteer_key, known_name
-from alma_graph.extraction.mentions import Mention, query_mentions
-from alma_graph.extraction.pipeline import DEFAULT_MODEL, EntityExtractor, load_pipeline, shared_pipeline
-from alma_graph.extraction.protocol import Extractor
-from alma_graph.extraction.records import (
-    ENTITY_TYPES,
-    PRONOUN,
-    TERM,
-    ExtractedEntity,
-    ExtractedRelation,
-    Extraction,
-    SessionContext,
-)
-from alma_graph.extraction.rules import NullExtractor, RuleExtractor
+from typing import TYPE_CHECKING
+
+from alma_graph.lazy import attach
+
+if TYPE_CHECKING:
+    from alma_graph.extraction.canonical import alias_keys, canonical, digits
+    from alma_graph.extraction.factory import EXTRACTORS, check_extractor, create_extractor
+    from alma_graph.extraction.gazetteer import KnownName, gazetteer, gazetteer_key, known_name
+    from alma_graph.extraction.mentions import Mention, query_mentions
+    from alma_graph.extraction.pipeline import EntityExtractor, load_pipeline, shared_pipeline
+    from alma_graph.extraction.protocol import DEFAULT_MODEL, Extractor
+    from alma_graph.extraction.records import (
+        ENTITY_TYPES,
+        PRONOUN,
+        TERM,
+        ExtractedEntity,
+        ExtractedRelation,
+        Extraction,
+        SessionContext,
+    )
+    from alma_graph.extraction.rules import NullExtractor, RuleExtractor
 
 __all__ = [
     "DEFAULT_MODEL",
@@ -42,6 +47,7 @@ __all__ = [
     "SessionContext",
     "alias_keys",
     "canonical",
+    "check_extractor",
     "create_extractor",
     "digits",
     "gazetteer",
@@ -51,3 +57,51 @@ __all__ = [
     "query_mentions",
     "shared_pipeline",
 ]
+
+__getattr__, __dir__ = attach(
+    __name__,
+    {
+        "alma_graph.extraction.canonical": (
+            "alias_keys",
+            "canonical",
+            "digits",
+        ),
+        "alma_graph.extraction.factory": (
+            "EXTRACTORS",
+            "check_extractor",
+            "create_extractor",
+        ),
+        "alma_graph.extraction.gazetteer": (
+            "KnownName",
+            "gazetteer",
+            "gazetteer_key",
+            "known_name",
+        ),
+        "alma_graph.extraction.mentions": (
+            "Mention",
+            "query_mentions",
+        ),
+        "alma_graph.extraction.pipeline": (
+            "EntityExtractor",
+            "load_pipeline",
+            "shared_pipeline",
+        ),
+        "alma_graph.extraction.protocol": (
+            "DEFAULT_MODEL",
+            "Extractor",
+        ),
+        "alma_graph.extraction.records": (
+            "ENTITY_TYPES",
+            "PRONOUN",
+            "TERM",
+            "ExtractedEntity",
+            "ExtractedRelation",
+            "Extraction",
+            "SessionContext",
+        ),
+        "alma_graph.extraction.rules": (
+            "NullExtractor",
+            "RuleExtractor",
+        ),
+    },
+)

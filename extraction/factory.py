@@ -7,11 +7,17 @@ import sys
 from functools import cache
 
 from alma_graph.errors import InvalidInputError, shown
-from alma_graph.extraction.pipeline import DEFAULT_MODEL, EntityExtractor
-from alma_graph.extraction.protocol import Extractor
-from alma_graph.extraction.rules import NullExtractor, RuleExtractor
+from alma_graph.extraction.protocol import DEFAULT_MODEL, Extractor
 
 EXTRACTORS = ("spacy", "rules", "none")
+
+
+def check_extractor(extractor: str | Extractor) -> None:
+    """Raises InvalidInputError where no extractor has this name, or the object is none; loads nothing."""
+    if not isinstance(extractor, str):
+        _checked(extractor)
+    elif extractor not in EXTRACTORS:
+        raise InvalidInputError(f"Unknown extractor {shown(extractor)}: choose one of {', '.join(EXTRACTORS)}.")
 
 
 def create_extractor(name: str | Extractor = "spacy", *, model: str = DEFAULT_MODEL) -> Extractor:
@@ -26,17 +32,20 @@ def create_extractor(name: str | Extractor = "spacy", *, model: str = DEFAULT_MO
     Raises:
         InvalidInputError: no extractor has this name, or the object is none.
     """
+    check_extractor(name)
     if not isinstance(name, str):
-        return _checked(name)
+        return name
+    from alma_graph.extraction.rules import NullExtractor, RuleExtractor  # rules and lexicons, which reading needs not
+
     if name == "none":
         return NullExtractor()
     if name == "rules":
         return RuleExtractor()
-    if name != "spacy":
-        raise InvalidInputError(f"Unknown extractor {shown(name)}: choose one of {', '.join(EXTRACTORS)}.")
     if not _installed("spacy") or not _installed(model):
         _say_rules_only(model)
         return RuleExtractor()
+    from alma_graph.extraction.pipeline import EntityExtractor
+
     return EntityExtractor(model)
 
 

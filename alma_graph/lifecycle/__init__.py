@@ -1,1 +1,25 @@
-"""What happens to a memory after it was written: it is related, revised, forgotten."""
+"""What happens to a memory after it was written: it is related, revised, retracted, restored, forgotten."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from alma_graph.lazy import attach
+
+if TYPE_CHECKING:
+    from alma_graph.lifecycle.forgetting import forget
+    from alma_graph.lifecycle.relating import Relation, relate
+    from alma_graph.lifecycle.retracting import restore, retract
+    from alma_graph.lifecycle.revising import revise
+
+__all__ = ["Relation", "forget", "relate", "restore", "retract", "revise"]
+
+__getattr__, __dir__ = attach(
+    __name__,
+    {
+        "alma_graph.lifecycle.forgetting": ("forget",),
+        "alma_graph.lifecycle.relating": ("Relation", "relate"),
+        "alma_graph.lifecycle.retracting": ("restore", "retract"),
+        "alma_graph.lifecycle.revising": ("revise",),
+    },
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +51,7 @@ class Stats:
 def count(reader: Reader) -> Stats:
     """Counts by reading the graph; neither vectors nor models are loaded."""
     store = reader.store
-    with store.lock:
+    with store.one_state():
         store.check_open()
         return count_in(store.backend, reader.project_id)
 
@@ -64,18 +65,19 @@ def count_in(backend: Backend, project_id: str) -> Stats:
     meta = backend.meta()
     if meta is None:
         raise StoreCorruptError(f"the store {backend.path!r} has no Meta node; run: alma-graph doctor")
-    rows = backend.nodes("Memory", project_id=project_id, columns=("kind", "status", "agent"))
+    found = backend.tally("Memory", ("kind", "status", "agent"), project_id=project_id)
+    memories = sum(found.values())
     labels = {label: backend.count(label, project_id=project_id) for label in ("Entity", "Agent", "User", "Session")}
     edges = {name: number for name in EDGES if (number := backend.count(name, project_id=project_id))}
     return Stats(
         project_id=project_id,
-        memories=len(rows),
-        by_kind=_sorted(Counter(row["kind"] for row in rows)),
-        by_status=_sorted(Counter(row["status"] for row in rows)),
-        by_agent=_sorted(Counter(row["agent"] for row in rows if row["agent"] is not None)),
+        memories=memories,
+        by_kind=_by_one(found, 0),
+        by_status=_by_one(found, 1),
+        by_agent=_by_one(found, 2),
         entities=labels["Entity"],
         sessions=labels["Session"],
-        nodes=len(rows) + sum(labels.values()),
+        nodes=memories + sum(labels.values()),
         edges=edges,
         engine=backend.name,
         engine_version=backend.engine_version(),
@@ -86,5 +88,10 @@ def count_in(backend: Backend, project_id: str) -> Stats:
     )
 
 
-def _sorted(counts: Counter[str]) -> dict[str, int]:
+def _by_one(found: Mapping[tuple[Any, ...], int], position: int) -> dict[str, int]:
+    """Counts by one of the values, in its order; what has none is left out."""
+    counts: Counter[str] = Counter()
+    for values, number in found.items():
+        if values[position] is not None:
+            counts[values[position]] += number
     return dict(sorted(counts.items()))

@@ -13,9 +13,9 @@ from alma_graph.backends import open_backend
 from alma_graph.backends.protocol import Backend
 from alma_graph.backends.registry import file_of
 from alma_graph.clock import Clock, utc_clock
-from alma_graph.embedding import Embedder, Encoder, create_embedder
+from alma_graph.embedding import Embedder, Encoder, create_embedder, revision_of
 from alma_graph.errors import AlmaGraphError, EmbedderMismatchError, InvalidInputError
-from alma_graph.extraction import Extractor, create_extractor
+from alma_graph.extraction import Extractor, check_extractor
 from alma_graph.store.embedders import check_embedder, stored_encoder
 from alma_graph.store.store import Shared, Store
 
@@ -43,7 +43,7 @@ def open_store(
         AlmaGraphError: the other reasons of `ALMA.open`.
     """
     chosen = create_embedder(embedder) if embedder is not None else None
-    reader = create_extractor(extractor) if isinstance(extractor, str) else extractor
+    check_extractor(extractor)
     if chosen is None and create and not read_only and _is_new(location):
         chosen = create_embedder(None)  # what cannot be made leaves no file behind
     if chosen is not None and _is_new(location):
@@ -59,7 +59,7 @@ def open_store(
                 check_embedder(backend.meta() or {}, chosen, location)
                 if isinstance(shared.encoder, AlmaGraphError):
                     shared.encoder = Encoder(chosen)
-            return Store(location, shared, reader, utc_clock(clock))
+            return Store(location, shared, extractor, utc_clock(clock))
     except BaseException:
         backend.close()
         raise

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from alma_graph.transfer.exporting import ExportSummary, export_backend, export_file
-from alma_graph.transfer.importing import OnConflict, import_file
-from alma_graph.transfer.reading import Problem
-from alma_graph.transfer.summary import ImportSummary
+from typing import TYPE_CHECKING
+
+from alma_graph.lazy import attach
+
+if TYPE_CHECKING:
+    from alma_graph.transfer.exporting import ExportSummary, export_backend, export_file
+    from alma_graph.transfer.importing import OnConflict, import_file
+    from alma_graph.transfer.reading import Problem
+    from alma_graph.transfer.summary import ImportSummary
 
 __all__ = [
     "ExportSummary",
@@ -16,3 +21,20 @@ __all__ = [
     "export_file",
     "import_file",
 ]
+
+__getattr__, __dir__ = attach(
+    __name__,
+    {
+        "alma_graph.transfer.exporting": (
+            "ExportSummary",
+            "export_backend",
+            "export_file",
+        ),
+        "alma_graph.transfer.importing": (
+            "OnConflict",
+            "import_file",
+        ),
+        "alma_graph.transfer.reading": ("Problem",),
+        "alma_graph.transfer.summary": ("ImportSummary",),
+    },
+)

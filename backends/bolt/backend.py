@@ -161,6 +161,11 @@ class BoltBackend:
         node_spec(label_or_type)
         return self._read(lambda transaction: self._reader(transaction).count_nodes(label_or_type, project_id))
 
+    def tally(self, label: str, columns: Sequence[str], *, project_id: str) -> dict[tuple[Any, ...], int]:
+        """How many nodes of a label a project has for each combination of values of these properties."""
+        chosen = chosen_columns(label, columns)
+        return self._read(lambda transaction: self._reader(transaction).tally(label, chosen, project_id))
+
     def run(self, statement: str, parameters: Mapping[str, Any]) -> Result:
         """Runs one read-only Cypher statement of a caller, in a transaction of its own."""
         self._usable()

@@ -23,7 +23,7 @@ from alma_graph.backends.embedded.rewrite import Rewrite, apply_rewrites, sets_v
 from alma_graph.backends.embedded.writer import apply_work, rows_to_copy
 from alma_graph.backends.inspection import Inspection
 from alma_graph.backends.maintenance import Migrated, VectorSource, VectorSpace
-from alma_graph.backends.memory import new_meta
+from alma_graph.backends.meta import new_meta
 from alma_graph.backends.migrations import Migration
 from alma_graph.backends.protocol import EdgeRow, Result, Row, UnitOfWork
 from alma_graph.backends.schema import EDGES, META_KEY, NODES, ColumnType
@@ -173,6 +173,12 @@ class EmbeddedBackend:
                 return reader.count_nodes(label_or_type, project_id)
             return reader.count_edges(edge, project_id)
 
+    def tally(self, label: str, columns: Sequence[str], *, project_id: str) -> dict[tuple[Any, ...], int]:
+        """How many nodes of a label a project has for each combination of values of these properties."""
+        chosen = chosen_columns(label, columns)
+        with self._reader() as reader:
+            return {} if reader is None else reader.tally(label, chosen, project_id)
+
     def run(self, statement: str, parameters: Mapping[str, Any]) -> Result:
         """Runs one read-only Cypher statement of a caller, on a connection of its own."""
         self._usable()
@@ -239,10 +245,11 @@ class EmbeddedBackend:
             return inspect_files(self._store.path, read_only=self.read_only, engine=engine)
 
     def tidy(self) -> list[str]:
-        """Folds the log and removes copies that a crash left."""
+        """Removes copies that a crash left, and folds the log."""
         with self._writing():
+            removed = remove_leftovers(self._store.path)
             self._checkpoint()
-            return remove_leftovers(self._store.path)
+            return removed
 
     def rebuild(self) -> list[str]:
         """Nothing: the store keeps no index of the engine's."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from alma_graph.backends.embedded.files import store_files
@@ -75,6 +74,8 @@ def _escaped(name: str) -> str:
 
 
 def _version_of(package: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(package)
     except PackageNotFoundError:

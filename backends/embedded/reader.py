@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from alma_graph.backends.embedded.arrow import rows_of, value_of, vectors_of
 from alma_graph.backends.embedded.dialect import Dialect
 from alma_graph.backends.embedded.engine import Link
@@ -20,6 +18,13 @@ _SCAN_KEYS = 5_000
 """Keys beyond which one scan of the table is faster than looking each of them up."""
 
 _SCAN_ENDS = 1_000
+
+_RANGE_KEYS = 200
+"""Keys from which it pays to ask whether they are most of what lies between the smallest and the largest of them: then
+one scan of that range finds them 2 (Ladybug) to 18 times (Kuzu) faster than looking each of them up."""
+
+_DENSE = 4
+"""Keys in a range for each one that is wanted, up to which it is scanned."""
 
 _FEW_KEYS = 16
 """Keys up to which asking for the size of the table costs more than looking them up."""
@@ -60,10 +65,11 @@ class Reader:
     def nodes_by_key(self, label: str, columns: Sequence[Column], keys: Sequence[str]) -> dict[str, Row]:
         """The rows found, by key."""
         unique = list(dict.fromkeys(keys))
-        if len(unique) > _SCAN_KEYS:
+        dense = self._is_dense(label, unique)
+        if dense or len(unique) > _SCAN_KEYS:
             wanted = set(unique)
-            key_column = NODES[label].columns[0]
-            rows = self.nodes(label, [key_column, *columns], project_id=None)
+            chosen = tuple(dict.fromkeys((NODES[label].columns[0], *columns)))
+            rows = self._between(label, chosen, _ends(unique) if dense else None)
             return {
                 row["key"]: {column.name: row[column.name] for column in columns}
                 for row in rows
@@ -84,8 +90,24 @@ class Reader:
             for row in found
         }
 
+    def _between(self, label: str, columns: Sequence[Column], ends: tuple[str, str] | None) -> list[Row]:
+        """Rows of the keys from one to another, or all, in no order."""
+        where, parameters = _range("n", ends)
+        table = self._link.table(f"MATCH (n:`{label}`){where} RETURN {read_columns('n', columns)}", parameters)
+        return rows_of(table, columns, self._dimension)
+
+    def _is_dense(self, label: str, keys: Sequence[str]) -> bool:
+        """Whether these distinct keys are many, and a good part of what lies between the smallest and the largest."""
+        if len(keys) < _RANGE_KEYS:
+            return False
+        where, parameters = _range("n", _ends(keys))
+        found = self._link.rows(f"MATCH (n:`{label}`){where} RETURN count(*)", parameters)
+        return int(found[0][0]) <= _DENSE * len(keys)
+
     def vectors(self, label: str, project_id: str) -> tuple[list[str], Any]:
         """Keys and vectors of the nodes that have one, by key."""
+        import numpy as np
+
         table = self._link.table(
             f"MATCH (n:`{label}`) WHERE n.`project_id` = $project AND n.`embedding` IS NOT NULL "
             "RETURN n.`key`, n.`embedding`",
@@ -120,6 +142,12 @@ class Reader:
         targets: Sequence[str] | None,
     ) -> list[EdgeRow]:
         where, parameters = _project("a", pair[0], project_id)
+        for variable, label, keys in (("a", pair[0], sources), ("b", pair[1], targets)):
+            unique = list(dict.fromkeys(keys or ()))
+            if self._is_dense(label, unique):
+                bounds, limits = _range(variable, _ends(unique))
+                where = f"{where} AND {bounds.removeprefix(' WHERE ')}" if where else bounds
+                return self._scanned_edges(spec, pair, where, {**parameters, **limits})
         columns = "".join(f", r.`{column.name}`" for column in spec.columns)
         wanted = f"{where} RETURN a.`key`, b.`key`{columns}"
         small = [
@@ -144,7 +172,15 @@ class Reader:
                 )
                 for row in rows
             ]
-        table = self._link.table(f"MATCH (a:`{pair[0]}`)-[r:`{spec.type}`]->(b:`{pair[1]}`){wanted}", parameters)
+        return self._scanned_edges(spec, pair, where, parameters)
+
+    def _scanned_edges(
+        self, spec: EdgeSpec, pair: tuple[str, str], where: str, parameters: dict[str, Any]
+    ) -> list[EdgeRow]:
+        """Edges of one pair of labels by one scan."""
+        columns = "".join(f", r.`{column.name}`" for column in spec.columns)
+        match = f"MATCH (a:`{pair[0]}`)-[r:`{spec.type}`]->(b:`{pair[1]}`)"
+        table = self._link.table(f"{match}{where} RETURN a.`key`, b.`key`{columns}", parameters)
         ends = (Column("source", ColumnType.TEXT), Column("target", ColumnType.TEXT))
         renamed = [Column(f"p_{column.name}", column.type) for column in spec.columns]
         return [
@@ -156,6 +192,15 @@ class Reader:
         """How many nodes of a label there are."""
         where, parameters = _project("n", label, project_id)
         return int(self._link.rows(f"MATCH (n:`{label}`){where} RETURN count(*)", parameters)[0][0])
+
+    def tally(self, label: str, columns: Sequence[Column], project_id: str) -> dict[tuple[Any, ...], int]:
+        """How many nodes there are for each combination of values."""
+        where, parameters = _project("n", label, project_id)
+        rows = self._link.rows(f"MATCH (n:`{label}`){where} RETURN {read_columns('n', columns)}, count(*)", parameters)
+        return {
+            tuple(value_of(column.type, value) for column, value in zip(columns, row, strict=False)): int(row[-1])
+            for row in rows
+        }
 
     def count_edges(self, spec: EdgeSpec, project_id: str | None) -> int:
         """How many edges of a type there are; the project is that of the source."""
@@ -178,6 +223,18 @@ def _project(variable: str, label: str, project_id: str | None) -> tuple[str, di
     if not any(column.name == "project_id" for column in NODES[label].columns):
         return " WHERE false", {}
     return f" WHERE {variable}.`project_id` = $project", {"project": project_id}
+
+
+def _ends(keys: Sequence[str]) -> tuple[str, str]:
+    """The smallest and the largest key, in the order of code points, which is Python's and that of UTF-8 bytes."""
+    return min(keys), max(keys)
+
+
+def _range(variable: str, ends: tuple[str, str] | None) -> tuple[str, dict[str, Any]]:
+    if ends is None:
+        return "", {}
+    low, high = f"{variable}_low", f"{variable}_high"
+    return f" WHERE {variable}.`key` >= ${low} AND {variable}.`key` <= ${high}", {low: ends[0], high: ends[1]}
 
 
 def _without_first(table: Any) -> Any:
