@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from alma_graph import ALMA, InvalidInputError, Table
 from alma_graph.queries import load_catalogue
+from tests.conftest import store_location
 
 pytestmark = pytest.mark.engine
 
@@ -61,9 +61,8 @@ def fill(alma: ALMA) -> None:
 
 
 @pytest.fixture(scope="module")
-def alma(tmp_path_factory: pytest.TempPathFactory, embedded_engine: str) -> Iterator[ALMA]:
-    folder: Path = tmp_path_factory.mktemp("catalogue")
-    location = f"{embedded_engine}:{folder / 'store.graph'}"
+def alma(tmp_path_factory: pytest.TempPathFactory, cypher_engine: str) -> Iterator[ALMA]:
+    location = store_location(tmp_path_factory.mktemp("catalogue"), cypher_engine)
     with ALMA.open(location, project_id="shop", embedder="hashing") as opened:
         fill(opened)
         with ALMA.open(location, project_id="other 'project'") as other:
@@ -80,7 +79,7 @@ def test_columns_are_those_of_the_header_and_there_are_rows(alma: ALMA, name: st
 
 
 @pytest.mark.parametrize("name", sorted(load_catalogue()))
-def test_no_row_comes_from_another_project(alma: ALMA, name: str, embedded_engine: str) -> None:
+def test_no_row_comes_from_another_project(alma: ALMA, name: str) -> None:
     table = alma.queries[name](**GIVEN.get(name, {}))
     stores_own = {memory.id for memory in alma.memories(status=None)}
     for row in table:

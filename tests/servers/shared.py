@@ -38,8 +38,10 @@ def server() -> NeoServer:
 
 def end() -> None:
     """Stops what was started here."""
-    found = _state.pop("server", None)
+    found, driver = _state.pop("server", None), _state.pop("driver", None)
     _state.clear()
+    if driver is not None:
+        driver.close()
     if found is not None:
         found.remove()
 
