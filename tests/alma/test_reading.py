@@ -285,9 +285,8 @@ def test_a_pasted_log_is_searched_by_its_beginning(plain: ALMA) -> None:
     assert any("characters" in warning for warning in found.warnings)
 
 
-def test_a_closed_store_is_one_file(open_alma: Open, location: str, engine: str, tmp_path: Path) -> None:
-    if engine == "memory":
-        return  # it has no file
+@embedded_only
+def test_a_closed_store_is_one_file(open_alma: Open, location: str, tmp_path: Path) -> None:
     alma = open_alma(embedder="hashing", extractor="none")
     alma.learn_batch([{"agent": "a", "task": f"task {n}", "outcome": True} for n in range(40)])
     alma.close()
