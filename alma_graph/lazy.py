@@ -13,9 +13,13 @@ def attach(package: str, homes: Mapping[str, Sequence[str]]) -> tuple[Callable[[
 
     Args:
         package: its `__name__`.
-        homes: full names of modules, each with the names that the package offers of it.
+        homes: full names of modules, each with the names that the package offers of it. None may be called as a module
+            of the package is: once that was imported, the name would be the module.
     """
     module_of = {name: module for module, names in homes.items() for name in names}
+    shadowed = sorted(name for name in module_of if f"{package}.{name}" in homes)
+    if shadowed:
+        raise ImportError(f"{package}.{shadowed[0]} is a module and cannot be a lazy name too; import it at once")
 
     def load(name: str) -> Any:
         module = module_of.get(name)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from alma_graph.extraction.canonical import alias_keys, canonical, digits
+from alma_graph.extraction.gazetteer import KnownName, gazetteer, gazetteer_key, known_name
 from alma_graph.lazy import attach
 
 if TYPE_CHECKING:
-    from alma_graph.extraction.canonical import alias_keys, canonical, digits
     from alma_graph.extraction.factory import EXTRACTORS, check_extractor, create_extractor
-    from alma_graph.extraction.gazetteer import KnownName, gazetteer, gazetteer_key, known_name
     from alma_graph.extraction.mentions import Mention, query_mentions
     from alma_graph.extraction.pipeline import EntityExtractor, load_pipeline, shared_pipeline
     from alma_graph.extraction.protocol import DEFAULT_MODEL, Extractor
@@ -61,21 +61,10 @@ __all__ = [
 __getattr__, __dir__ = attach(
     __name__,
     {
-        "alma_graph.extraction.canonical": (
-            "alias_keys",
-            "canonical",
-            "digits",
-        ),
         "alma_graph.extraction.factory": (
             "EXTRACTORS",
             "check_extractor",
             "create_extractor",
-        ),
-        "alma_graph.extraction.gazetteer": (
-            "KnownName",
-            "gazetteer",
-            "gazetteer_key",
-            "known_name",
         ),
         "alma_graph.extraction.mentions": (
             "Mention",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -93,3 +95,17 @@ class ReadingContract(StoreFixtures):
         problems = "\n".join(backend.verify())
         for words in ("Memory without a vector", "Chunk without a vector", "lonely", "LEARNED from an agent"):
             assert words in problems
+
+    def test_a_tally_counts_each_combination_of_values(self, backend: Backend) -> None:
+        assert backend.tally("Memory", ("kind",), project_id=PROJECT) == {}
+        work = batch_of(["a", "b", "c"])
+        work.nodes["Memory"][2].update(kind="outcome", agent=None)
+        backend.write(work)
+        backend.write(unit_of("a", project="other"))
+        found = backend.tally("Memory", ("agent", "kind"), project_id=PROJECT)
+        rows = backend.nodes("Memory", project_id=PROJECT, columns=("agent", "kind"))
+        assert found == dict(Counter((row["agent"], row["kind"]) for row in rows))
+        assert found[None, "outcome"] == 1
+        assert sum(found.values()) == 3
+        with pytest.raises(InvalidInputError, match="colour"):
+            backend.tally("Memory", ("colour",), project_id=PROJECT)
