@@ -35,8 +35,7 @@ _NO_ROOM = ("mmap", "bad_alloc", "out of memory", "no space left")
 _READER_CURE = "close it there, or wait longer with lock_timeout=; to read beside a writer, open with read_only=True"
 _EXCLUSIVE_CURE = (
     "{name} lets nobody read beside a writer: close it there, wait longer with lock_timeout=, read through that "
-    "process, "
-    "or read a copy of the file and its .wal"
+    "process, or read a copy that it makes with alma.backup(path)"
 )
 
 
