@@ -49,7 +49,7 @@ if TYPE_CHECKING:
         Status,
         UserPreference,
     )
-    from alma_graph.results import Contradiction, Explanation, Table, Version
+    from alma_graph.results import Contradiction, Explanation, ForgetReport, Table, Version
     from alma_graph.retrieval.scoring import ScoringConfig
     from alma_graph.retrieval.slice import MemoryHit, MemorySlice
 
@@ -66,6 +66,7 @@ __all__ = [
     "EdgeType",
     "EmbedderMismatchError",
     "Explanation",
+    "ForgetReport",
     "Heuristic",
     "IdConflictError",
     "InvalidInputError",
@@ -139,6 +140,7 @@ _HOMES = {
     "alma_graph.results": (
         "Contradiction",
         "Explanation",
+        "ForgetReport",
         "Table",
         "Version",
     ),

@@ -20,14 +20,11 @@ from alma_graph.model import (
     AntiPattern,
     Disposition,
     DomainKnowledge,
-    EdgeType,
     Heuristic,
     Memory,
-    MemoryKind,
     MemoryScope,
     Observation,
     Outcome,
-    Status,
     UserPreference,
     read_enum,
 )
@@ -35,9 +32,10 @@ from alma_graph.queries import Catalogue
 from alma_graph.reading.contradictions import list_contradictions
 from alma_graph.reading.explain import explain
 from alma_graph.reading.history import history
+from alma_graph.reading.listing import list_memories
 from alma_graph.reading.reader import Reader
 from alma_graph.reading.stats import Stats, count
-from alma_graph.results import Contradiction, Explanation, Table, Version
+from alma_graph.results import Contradiction, Explanation, ForgetReport, Table, Version
 from alma_graph.retrieval.scoring import ScoringConfig
 from alma_graph.retrieval.slice import MemorySlice
 from alma_graph.store import Store, open_store
@@ -353,10 +351,7 @@ class ALMA:
 
         A contradiction runs from the newer memory to the older one, whichever way it is given.
         """
-        for name, value in (("source_id", source_id), ("target_id", target_id)):
-            checked(value, name)
-        noted = None if evidence is None else arguments.json_object(evidence, "evidence")
-        return lifecycle.relate(self._writer, source_id, _edge_type(type), target_id, noted)
+        return lifecycle.relate(self._writer, source_id, type, target_id, evidence)
 
     def revise(self, memory_id: str, *, reason: str | None = None, **changes: Any) -> Memory:
         """Stores an explicit successor with these fields changed; the old memory is superseded and kept."""
@@ -377,10 +372,27 @@ class ALMA:
         """The versions of a memory, the oldest first: since when, until when, why no longer, and whose word each is."""
         return history(self._reader, checked(memory_id, "memory_id"))
 
-    def forget(self, memory_id: str) -> int:
-        """Removes a memory and every trace of it: edges, chunks, vectors, entities that only it mentioned, and what
-        lessons counted of it. Returns how many memories were removed (1)."""
-        return lifecycle.forget(self._writer, checked(memory_id, "memory_id"))
+    def forget(
+        self,
+        memory_id: str | None = None,
+        *,
+        ids: Iterable[str] | None = None,
+        kind: str | None = None,
+        agent: str | None = None,
+        older_than: When = None,
+        older_than_days: float | None = None,
+        below_confidence: float | None = None,
+        dry_run: bool = False,
+    ) -> ForgetReport:
+        """Removes memories and every trace of them: one by its id, or all that fit every criterion that is given.
+
+        Args:
+            older_than, older_than_days: only what was recorded before that time, or so many days ago.
+            below_confidence: only what has a confidence, and one below this.
+            dry_run: only says which.
+        """
+        given = locals()
+        return lifecycle.forget(given.pop("self")._writer, **given)
 
     def retrieve(
         self,
@@ -441,27 +453,28 @@ class ALMA:
         status: str | None = "active",
         order: str = "recorded_at",
         limit: int | None = None,
-        after: str | None = None,
+        after: str | Memory | None = None,
     ) -> Iterator[Memory]:
-        """The project's memories, newest first (`order` is "recorded_at" or "valid_from"; ties by id).
+        """The project's memories, newest first. Pages cover each memory once, whatever is written in between.
 
         Args:
             status: only this one; None is all.
+            order: "recorded_at", "valid_from", "confidence", "strength", "use_count" (the newest or largest first) or
+                "id", each also with ":asc" or ":desc" behind it; ties by id.
             limit: at most so many.
-            after: id of the last memory of the page before.
+            after: the last memory of the page before, or its id.
         """
-        return self._reader.memories(
-            kind=None if kind is None else read_enum(MemoryKind, kind, "kind"),
-            agent=_text_or_none(agent, "agent"),
-            status=None if status is None else read_enum(Status, status, "status"),
-            order=order,
-            limit=limit,
-            after=_text_or_none(after, "after"),
-        )
+        given = locals()
+        return list_memories(given.pop("self")._reader, **given)
 
     def projects(self) -> list[str]:
         """Every project of the store, in alphabetical order."""
         return self._reader.projects()
+
+    def delete_project(self, project_id: str, *, confirm: str) -> int:
+        """Removes a whole project; `confirm` repeats its name. Returns how many memories it had. Interrupted, it leaves
+        a smaller project, which a second call removes."""
+        return lifecycle.delete_project(self._store, project_id, confirm)
 
     def contradictions(
         self, agent: str | None = None, disposition: str | None = None, *, suspected: bool = False
@@ -583,11 +596,3 @@ class ALMA:
 
 def _text_or_none(value: str | None, name: str) -> str | None:
     return arguments.optional(checked, value, name)
-
-
-def _edge_type(value: str) -> EdgeType:
-    asserted = (EdgeType.SUPPORTS, EdgeType.CONTRADICTS, EdgeType.INHERITS_FROM)
-    for member in asserted:
-        if isinstance(value, str) and value.strip().upper() == member:
-            return member
-    raise InvalidInputError(f"type={shown(value)} cannot be asserted; give one of {', '.join(asserted)}")

@@ -123,6 +123,28 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
+class ForgetReport:
+    """What was forgotten, or would be. `len` and `int` of it are how many memories.
+
+    Attributes:
+        memory_ids: in the order of their ids; lessons that went with their outcomes are not among them.
+        dry_run: nothing was removed.
+    """
+
+    memory_ids: tuple[str, ...]
+    dry_run: bool = False
+
+    def __len__(self) -> int:
+        return len(self.memory_ids)
+
+    def __int__(self) -> int:
+        return len(self.memory_ids)
+
+    def __str__(self) -> str:
+        return f"{'would forget' if self.dry_run else 'forgot'} {len(self)} memories"
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """Why the store holds a memory: what supports it, what speaks against it, where it came from, what it mentions."""
 

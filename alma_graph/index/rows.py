@@ -85,6 +85,13 @@ class MemoryRows:
         """The row of a memory id."""
         return self._row_of_id.get(memory_id)
 
+    def last_row(self, memory_id: str) -> int | None:
+        """The row of a memory id, or the row that a removed one had; None for an id that was never seen."""
+        row = self.row(memory_id)
+        if row is not None:
+            return row
+        return next((at for at in range(len(self.ids) - 1, -1, -1) if self.ids[at] == memory_id), None)
+
     def row_of_key(self, key: str) -> int | None:
         """The row of a node key."""
         return self._row_of_key.get(key)

@@ -14,6 +14,7 @@ from alma_graph.backends.protocol import EdgeMatch, EdgeRow, NodeUpdate
 from alma_graph.backends.schema import node_key
 from alma_graph.codec import compact_json, memory_to_row, row_to_memory
 from alma_graph.ids import formed_id
+from alma_graph.index.rows import STATUSES
 from alma_graph.ingest.retiring import amend
 from alma_graph.ingest.unit import Reading, Unit
 from alma_graph.learning import (
@@ -101,11 +102,27 @@ class Lessons:
         book = self._book()
         try:
             book.forget(outcome_ids)
-            self._write(book.settle(), unit, gone=gone, resting=frozenset(outcome_ids) - gone)
+            updates = book.settle()
+            self._write(updates, unit, gone=gone, resting=frozenset(outcome_ids) - gone)
+            self._drop_quoting(gone, {update.lesson.id for update in updates}, unit)
             yield
         except BaseException:
             self._store.drop_book(self._project_id)
             raise
+
+    def _drop_quoting(self, gone: frozenset[str], told: set[str], unit: Unit) -> None:
+        """Removes the lessons that stand no longer and quote what was forgotten: nothing would ever word them anew."""
+        index = unit.index
+        status, formed = index.rows.column("status"), index.rows.column("occurrences") > 0
+        quoting: set[int] = set()
+        for row in (row for name in sorted(gone) if (row := index.row(name)) is not None):
+            counted = STATUSES[int(status[row])] is Status.ACTIVE
+            for edge in index.edges.outgoing(row):
+                stands = STATUSES[int(status[edge.target])]
+                unworded = stands is Status.ARCHIVED or (stands is Status.RETRACTED and counted)
+                if formed[edge.target] and unworded and index.ids[edge.target] not in told:
+                    quoting.add(edge.target)
+        unit.work.node_deletes.extend(("Memory", index.keys[row]) for row in sorted(quoting))
 
     def correct(self, lesson_ids: Sequence[str]) -> frozenset[str]:
         """Brings these stored lessons to what the stored outcomes teach and commits that; call it in `transact`.

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from alma_graph.backends.protocol import Backend, EdgeMatch, EdgeRow, UnitOfWork
+from alma_graph.ingest.spellings import drop_spellings
 from alma_graph.model import EdgeType
+from alma_graph.store.versions import REVISION
 
 _HOLDING = (
     (EdgeType.MENTIONS, "Entity", True),
@@ -19,17 +21,20 @@ _HOLDING = (
 def prune(work: UnitOfWork, backend: Backend) -> None:
     """Completes a unit of work that removes memories, so that it leaves nothing of them behind.
 
-    Turns before and after a removed turn are joined; an entity, session, user or agent goes with the last memory that
-    held it, unless the unit of work itself adds one that does.
+    Turns before and after a removed turn are joined, and versions around a removed version; an entity, session, user or
+    agent goes with the last memory that held it, unless the unit of work itself adds one that does, and a spelling with
+    the last memory that used it.
     """
     removed = {key for label, key in work.node_deletes if label == "Memory"}
     if not removed:
         return
     gone = sorted(removed)
-    _drop_relations(work, backend, gone)
+    rows = backend.nodes("Memory", keys=gone, columns=("id", "text"))
+    _drop_relations(work, backend, gone, {row["id"] for row in rows})
     chunks = [edge.target for edge in backend.edges(EdgeType.HAS_CHUNK, sources=gone)]
     work.node_deletes.extend(("Chunk", key) for key in chunks)
     _close_gaps(work, backend, removed)
+    _join_versions(work, backend, removed)
     for type_, label, outgoing in _HOLDING:
         held = backend.edges(type_, sources=gone) if outgoing else backend.edges(type_, targets=gone)
         nodes = {edge.target if outgoing else edge.source for edge in held}
@@ -37,15 +42,16 @@ def prune(work: UnitOfWork, backend: Backend) -> None:
             continue
         ends = sorted(nodes)
         all_edges = backend.edges(type_, targets=ends) if outgoing else backend.edges(type_, sources=ends)
-        still = _held(all_edges, outgoing, removed) | _held(
-            (edge for edge in work.edges if edge.type == type_), outgoing, removed
-        )
+        adding = [edge for edge in work.edges if edge.type == type_]
+        still = _held(all_edges, outgoing, removed) | _held(adding, outgoing, removed)
+        if type_ is EdgeType.MENTIONS:
+            left = [edge for edge in (*all_edges, *adding) if edge.source not in removed]
+            drop_spellings(work, backend, (row["text"] or "" for row in rows), nodes & still, left)
         work.node_deletes.extend((label, key) for key in sorted(nodes - still))
 
 
-def _drop_relations(work: UnitOfWork, backend: Backend, gone: list[str]) -> None:
+def _drop_relations(work: UnitOfWork, backend: Backend, gone: list[str], ids: set[str]) -> None:
     """Relations that the removed memories stated; each has one of their own entities at an end."""
-    ids = {row["id"] for row in backend.nodes("Memory", keys=gone, columns=("id",))}
     own = sorted({edge.target for edge in backend.edges(EdgeType.MENTIONS, sources=gone)})
     if not own:
         return
@@ -74,3 +80,26 @@ def _close_gaps(work: UnitOfWork, backend: Backend, removed: set[str]) -> None:
             after = following.get(after)
         if after is not None:
             work.edges.append(EdgeRow(EdgeType.NEXT, edge.source, after))
+
+
+def _join_versions(work: UnitOfWork, backend: Backend, removed: set[str]) -> None:
+    """What was revised out of a removed version now comes from the version that this one was revised out of."""
+    gone = sorted(removed)
+    sources: dict[str, list[str]] = {}
+    for edge in backend.edges(EdgeType.INHERITS_FROM, sources=gone):
+        if edge.properties.get("origin") == REVISION:
+            sources.setdefault(edge.source, []).append(edge.target)
+    if not sources:
+        return
+    for edge in backend.edges(EdgeType.INHERITS_FROM, targets=gone):
+        if edge.source in removed or edge.properties.get("origin") != REVISION:
+            continue
+        todo, ends = [edge.target], set[str]()
+        while todo:
+            at = todo.pop()
+            if at in removed:
+                todo += sources.get(at, [])
+            else:
+                ends.add(at)
+        properties = dict(edge.properties)
+        work.edges.extend(EdgeRow(edge.type, edge.source, end, properties, "Memory", "Memory") for end in sorted(ends))

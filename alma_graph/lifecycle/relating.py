@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from alma_graph.arguments import json_object
 from alma_graph.backends.protocol import EdgeMatch, EdgeRow, UnitOfWork
 from alma_graph.backends.schema import node_key
 from alma_graph.codec import compact_json
-from alma_graph.errors import InvalidInputError
+from alma_graph.errors import InvalidInputError, shown
 from alma_graph.index import ProjectIndex
 from alma_graph.ingest.judging import contradiction_id
 from alma_graph.ingest.lessons import is_formed
 from alma_graph.ingest.writer import Writer
 from alma_graph.model import Disposition, EdgeType, Memory, Outcome, Signal
+from alma_graph.text import checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +30,7 @@ class Relation:
     created: bool
 
 
-def relate(
-    writer: Writer, source_id: str, type_: EdgeType, target_id: str, evidence: Mapping[str, Any] | None
-) -> Relation:
+def relate(writer: Writer, source_id: str, type: str, target_id: str, evidence: Mapping[str, Any] | None) -> Relation:
     """Writes the edge unless it is there. A contradiction runs from the newer memory to the older one.
 
     Raises:
@@ -38,11 +38,11 @@ def relate(
         InvalidInputError: an edge from a memory to itself, a circle of INHERITS_FROM, or evidence that is no JSON.
     """
     store, project_id = writer.store, writer.project_id
+    checked(source_id, "source_id")
+    checked(target_id, "target_id")
+    noted = compact_json({} if evidence is None else json_object(evidence, "evidence"))
+    type_ = _edge_type(type)
     store.check_writable()
-    try:
-        noted = compact_json(dict(evidence or {}))
-    except (TypeError, ValueError) as error:
-        raise InvalidInputError(f"evidence={evidence!r} does not go through JSON: {error}") from None
 
     def connect() -> Relation:
         source, target = store.memory(project_id, source_id), store.memory(project_id, target_id)
@@ -69,6 +69,14 @@ def relate(
         return Relation(type_, source.id, target.id, created=not there)
 
     return store.transact(connect)
+
+
+def _edge_type(value: object) -> EdgeType:
+    asserted = (EdgeType.SUPPORTS, EdgeType.CONTRADICTS, EdgeType.INHERITS_FROM)
+    for member in asserted:
+        if isinstance(value, str) and value.strip().upper() == member:
+            return member
+    raise InvalidInputError(f"type={shown(value)} cannot be asserted; give one of {', '.join(asserted)}")
 
 
 def _properties(

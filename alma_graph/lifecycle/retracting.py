@@ -16,6 +16,9 @@ from alma_graph.model import Event, Memory, Outcome, Status
 from alma_graph.store.versions import versions_of
 from alma_graph.text import content_hash
 
+RESTORED = "another version was restored"
+"""Why the version is superseded that had been active until then; it names none, which may be forgotten one day."""
+
 
 def retract(writer: Writer, memory_id: str, reason: str) -> Memory:
     """Marks a memory as never to be believed; it stays with all its edges, and can be restored.
@@ -99,9 +102,8 @@ def _make_room(writer: Writer, unit: Unit, memory: Memory) -> None:
             take_turn(unit, store.backend, other, memory)
         if other.status is Status.ACTIVE:
             begins = memory.valid_from if isinstance(memory, Event) and memory.valid_from is not None else now
-            reason = f"{memory.id} was restored"
             unit.work.node_updates.append(
-                retire(store.backend, other, Status.SUPERSEDED, now, reason, valid_to=end_of(other, begins))
+                retire(store.backend, other, Status.SUPERSEDED, now, RESTORED, valid_to=end_of(other, begins))
             )
     if memory.kind in ALWAYS_NEW:
         return

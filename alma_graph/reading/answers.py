@@ -31,6 +31,8 @@ class Answers:
         """Remembers an answer; the least recently used one goes when there are too many."""
         if not self._config.enabled:
             return
+        if self._kept and next(iter(self._kept.values()))[0] != state:
+            self._kept.clear()  # none of them is good any more, and one may hold what was forgotten since
         self._kept[question] = (state, now, answer)
         self._kept.move_to_end(question)
         while len(self._kept) > self._config.max_size:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from alma_graph.config import CacheConfig
 from alma_graph.embedding import Encoder
-from alma_graph.errors import AlmaGraphError, InvalidInputError, MemoryNotFoundError, shown
+from alma_graph.errors import AlmaGraphError, InvalidInputError, shown
 from alma_graph.index import ProjectIndex
-from alma_graph.index.rows import NEVER, STATUSES
-from alma_graph.model import Memory, MemoryKind, MemoryScope, Status
+from alma_graph.model import Memory, MemoryKind, MemoryScope
 from alma_graph.reading.answers import Answers
 from alma_graph.results import Table
 from alma_graph.retrieval import MemorySlice, ScoringConfig, retrieve
@@ -20,10 +19,8 @@ from alma_graph.retrieval.engine import check_request
 from alma_graph.store import Store
 from alma_graph.text import checked
 
-_PAGE = 500
 LONGEST_QUERY = 2000
 """Characters of a task that are searched for: a pasted log would take seconds and say nothing more."""
-_ORDERS = ("recorded_at", "valid_from")
 
 
 class Reader:
@@ -66,57 +63,6 @@ class Reader:
         """
         with self.store.one_state():
             return self.store.memory(self.project_id, checked(memory_id, "memory_id"))
-
-    def memories(
-        self,
-        *,
-        kind: MemoryKind | None,
-        agent: str | None,
-        status: Status | None,
-        order: str,
-        limit: int | None,
-        after: str | None,
-    ) -> Iterator[Memory]:
-        """The project's memories, newest first; see `ALMA.memories`. Arguments are checked at the call."""
-        if not isinstance(order, str) or order not in _ORDERS:
-            raise InvalidInputError(f"order={shown(order)} is not known; give one of {', '.join(_ORDERS)}")
-        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):
-            raise InvalidInputError(f"limit={shown(limit)} is no number of memories; give an integer >= 0 or None")
-        with self.store.one_state():
-            ids = self._ordered_ids(kind, agent, status, order)
-            if after is not None:
-                if after not in ids:
-                    raise MemoryNotFoundError(f"after={shown(after)} is no memory of this listing")
-                ids = ids[ids.index(after) + 1 :]
-        return self._pages(ids if limit is None else ids[:limit])
-
-    def _ordered_ids(self, kind: MemoryKind | None, agent: str | None, status: Status | None, order: str) -> list[str]:
-        index = self.store.index(self.project_id)
-        rows = index.rows
-        mask = rows.alive.copy()
-        if kind is not None:
-            mask &= index.kind_mask([kind])
-        if status is not None:
-            mask &= rows.column("status") == STATUSES.index(status)
-        if agent is not None:
-            code = rows.agents.get(agent)
-            mask &= (rows.column("agent") == code) if code is not None else False
-        times = rows.column(order)
-        recorded = rows.column("recorded_at")
-
-        def moment(row: int) -> int:
-            time = int(times[row])
-            return int(recorded[row]) if time == NEVER else time
-
-        chosen = [int(row) for row in mask.nonzero()[0]]
-        chosen.sort(key=lambda row: (-moment(row), rows.ids[row]))
-        return [rows.ids[row] for row in chosen]
-
-    def _pages(self, ids: Sequence[str]) -> Iterator[Memory]:
-        for start in range(0, len(ids), _PAGE):
-            with self.store.one_state():
-                page = self.store.memories(self.project_id, ids[start : start + _PAGE])
-            yield from page
 
     def projects(self) -> list[str]:
         """Every project of the store, in alphabetical order."""

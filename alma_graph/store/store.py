@@ -28,8 +28,9 @@ from alma_graph.errors import (
     shown,
 )
 from alma_graph.index import ProjectIndex
-from alma_graph.model import Memory
+from alma_graph.model import Memory, Observation, Outcome
 from alma_graph.store.embedders import check_embedder, stored_encoder
+from alma_graph.store.following import follow_others
 from alma_graph.text import checked
 
 if TYPE_CHECKING:  # what only writing needs is loaded by the first write
@@ -147,8 +148,9 @@ class Store:
             return
         sequence = self.backend.sequence()
         if sequence != self.shared.sequence:
-            self.shared.clear()
-            self.shared.sequence = sequence
+            if not follow_others(self.shared):
+                self.shared.clear()
+                self.shared.sequence = sequence
             self._follow_embedder()
 
     def _follow_embedder(self) -> None:
@@ -231,6 +233,8 @@ class Store:
                 self.shared.memories.pop(key, None)
                 self.shared.sides.pop(key, None)
             index.apply(work)
+        except StoreChangedError:
+            raise  # nothing was written: the next look at the store takes over what others did
         except BaseException:
             self.shared.clear()  # whatever was written: the next reader loads it anew from the graph
             raise
@@ -250,6 +254,28 @@ class Store:
         finally:
             self.shared.clear()
             self.shared.sequence = self.backend.sequence()
+
+    def erase(self, project_id: str, work: UnitOfWork) -> None:
+        """Writes a unit of work that removes nodes of one project, and drops what is derived from that project; call
+        it in `transact`."""
+        shared = self.shared
+        expected = shared.sequence if self.backend.capabilities.shared_writers else None
+        try:
+            self.backend.write(work, expected=expected)
+            shared.sequence += 1
+        except BaseException:
+            shared.clear()
+            raise
+        finally:
+            self.drop_index(project_id)
+            self.drop_book(project_id)
+            for key in [key for _, key in work.node_deletes]:
+                shared.memories.pop(key, None)
+                shared.sides.pop(key, None)
+            for name in [name for name in shared.sessions if name[0] == project_id]:
+                del shared.sessions[name]
+            if isinstance(shared.encoder, Encoder):
+                shared.encoder.clear_cache()  # which of its texts were the project's is not known
 
     @property
     def sequence(self) -> int:
@@ -325,11 +351,18 @@ class Store:
                 self.shared.sessions.popitem(last=False)
             return context
 
-    def forget_text(self, text: str) -> None:
-        """Drops what caches hold of a text that was removed."""
-        self.shared.sides.clear()
-        if isinstance(self.shared.encoder, Encoder):
-            self.shared.encoder.forget([text])
+    def forget_memories(self, project_id: str, memories: Sequence[Memory]) -> None:
+        """Drops what caches hold of memories that were removed."""
+        with self.lock:
+            if any(isinstance(memory, Outcome) for memory in memories):
+                self.drop_book(project_id)
+            for memory in memories:
+                self.shared.sides.pop(node_key(project_id, memory.id), None)
+                if isinstance(memory, Observation):
+                    self.shared.sessions.pop((project_id, memory.session_id), None)
+            if isinstance(self.shared.encoder, Encoder):
+                wordings = [memory.strategy_used for memory in memories if isinstance(memory, Outcome)]
+                self.shared.encoder.forget([*(memory.text for memory in memories), *wordings])
 
     def kept_side(self, key: str) -> JudgedSide | None:
         """A memory as the detector sees it, if it was judged lately."""
