@@ -38,6 +38,13 @@ class EntityIndex:
     def __len__(self) -> int:
         return len(self._rows)
 
+    def __contains__(self, key: object) -> bool:
+        return key in self._rows
+
+    def keys(self) -> list[str]:
+        """The keys of all entities."""
+        return list(self._rows)
+
     def add(self, rows: Iterable[Row]) -> None:
         """Adds Entity nodes, or replaces what is known of them."""
         for row in rows:
