@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 from alma_graph.backends.embedded.durable import sync_file, sync_folder
 from alma_graph.backends.embedded.engine import Engine, Link
-from alma_graph.backends.embedded.guard import LEFTOVERS
+from alma_graph.backends.embedded.guard import LEFTOVERS, LOG_FILES
 from alma_graph.backends.embedded.opening import OpenedStore
 from alma_graph.backends.schema import EDGES, META_KEY, NODES
 from alma_graph.errors import InvalidInputError, StoreError, shown
@@ -37,9 +38,9 @@ def copy_store(store: OpenedStore, target: str) -> None:
         with store.reading() as link:
             state = _state(link)
             shutil.copyfile(store.path, part)
-            log = Path(f"{store.path}.wal")
-            if log.exists():
-                shutil.copyfile(log, f"{part}.wal")
+            for suffix in LOG_FILES.values():
+                with suppress(FileNotFoundError):
+                    shutil.copyfile(f"{store.path}{suffix}", f"{part}{suffix}")
         _prove(store.engine.elsewhere(str(part)), state)
         sync_file(part)
         _give_name(part, final)
@@ -105,5 +106,5 @@ def _give_name(part: Path, final: Path) -> None:
 
 
 def _remove(part: Path) -> None:
-    for suffix in ("", ".wal", *LEFTOVERS):
+    for suffix in ("", *LOG_FILES.values(), *LEFTOVERS):
         Path(f"{part}{suffix}").unlink(missing_ok=True)

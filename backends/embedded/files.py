@@ -10,7 +10,7 @@ from alma_graph.errors import InvalidInputError, StoreCorruptError
 
 _SIDECARS = (
     *(".wal", ".wal.checkpoint", ".shadow", ".tmp", ".lock", ".readers", ".guard", ".wal.guard", ".guard.done"),
-    *(".new", ".new.wal", ".new.done", ".vectors", ".vectors-journal"),
+    *(".pinned.tmp", ".pinned.tmp.guard", ".new", ".new.wal", ".new.done", ".vectors", ".vectors-journal"),
 )
 
 

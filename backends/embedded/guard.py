@@ -16,6 +16,10 @@ from pathlib import Path
 
 from alma_graph.backends.embedded.durable import copy_whole, sync_folder
 
+LOG_FILES = {"log": ".wal", "pinned": ".pinned.tmp"}
+"""What belongs to a store besides its file: the log; and on Ladybug a mark that a checkpoint was made under a reader.
+The log then begins with what the file has already, and cannot be opened without the mark."""
+
 LEFTOVERS = (".shadow", ".tmp", ".wal.checkpoint")
 """What an interrupted checkpoint leaves: pages, and on Ladybug the log it was folding, which would be replayed too."""
 
@@ -25,9 +29,7 @@ class CheckpointGuard:
 
     def __init__(self, path: str) -> None:
         self._store = Path(path)
-        self._log = Path(f"{path}.wal")
         self._store_copy = Path(f"{path}.guard")
-        self._log_copy = Path(f"{path}.wal.guard")
         self._marker = Path(f"{path}.guard.done")
 
     @contextmanager
@@ -47,12 +49,13 @@ class CheckpointGuard:
 
         It can be killed and run again at any point: the marker goes last.
         """
-        had_log = bool(json.loads(self._marker.read_text())["log"])
+        had = json.loads(self._marker.read_text())
         copy_whole(self._store_copy, self._store)
-        if had_log:
-            copy_whole(self._log_copy, self._log)
-        else:
-            self._log.unlink(missing_ok=True)
+        for name, suffix in LOG_FILES.items():
+            if had.get(name):
+                copy_whole(self._copy_of(suffix), Path(f"{self._store}{suffix}"))
+            else:
+                Path(f"{self._store}{suffix}").unlink(missing_ok=True)
         for suffix in LEFTOVERS:
             Path(f"{self._store}{suffix}").unlink(missing_ok=True)
         self._drop()
@@ -64,11 +67,12 @@ class CheckpointGuard:
     def _take(self) -> None:
         self._drop()
         copy_whole(self._store, self._store_copy)
-        has_log = self._log.exists()
-        if has_log:
-            copy_whole(self._log, self._log_copy)
+        has = {name: Path(f"{self._store}{suffix}").exists() for name, suffix in LOG_FILES.items()}
+        for name, suffix in LOG_FILES.items():
+            if has[name]:
+                copy_whole(Path(f"{self._store}{suffix}"), self._copy_of(suffix))
         with self._marker.open("w") as file:
-            json.dump({"log": has_log}, file)
+            json.dump(has, file)
             file.flush()
             os.fsync(file.fileno())
         sync_folder(self._store.parent)
@@ -78,4 +82,8 @@ class CheckpointGuard:
             self._marker.unlink()
             sync_folder(self._store.parent)
         self._store_copy.unlink(missing_ok=True)
-        self._log_copy.unlink(missing_ok=True)
+        for suffix in LOG_FILES.values():
+            self._copy_of(suffix).unlink(missing_ok=True)
+
+    def _copy_of(self, suffix: str) -> Path:
+        return Path(f"{self._store}{suffix}.guard")

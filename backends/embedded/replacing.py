@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from alma_graph.backends.embedded.durable import sync_file, sync_folder
-from alma_graph.backends.embedded.guard import LEFTOVERS
+from alma_graph.backends.embedded.guard import LEFTOVERS, LOG_FILES
 
 WORK_IN_PROGRESS = (".vectors", ".vectors-journal")
 """What a new file is made from, kept beside the store until it has taken the store's place."""
@@ -46,7 +46,7 @@ class Replacement:
         It can be killed and run again at any point: the marker goes last.
         """
         if self.new.exists():
-            for suffix in (".wal", *LEFTOVERS):
+            for suffix in (*LOG_FILES.values(), *LEFTOVERS):
                 Path(f"{self._store}{suffix}").unlink(missing_ok=True)
             sync_folder(self._store.parent)
             self.new.replace(self._store)
@@ -59,5 +59,5 @@ class Replacement:
 
     def discard(self) -> None:
         """Removes a new file that was not finished, with all beside it."""
-        for suffix in ("", ".wal", *LEFTOVERS):
+        for suffix in ("", *LOG_FILES.values(), *LEFTOVERS):
             Path(f"{self.new}{suffix}").unlink(missing_ok=True)

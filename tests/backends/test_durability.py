@@ -224,6 +224,36 @@ def test_a_reader_undoes_an_interrupted_write_too(store: Backend, tmp_path: Path
     reader.close()
 
 
+def test_copies_of_a_log_that_begins_with_a_checkpoint_come_back_whole(store: Backend, tmp_path: Path) -> None:
+    """Made under a reader, a checkpoint of Ladybug leaves its record in the log, and a mark beside it."""
+    if not store.capabilities.shared_readers:
+        store.close()  # no checkpoint is made under a reader
+        return
+    expected = dump(store)
+    reader = store._engine.connect()  # type: ignore[attr-defined]
+    reader.rows("BEGIN TRANSACTION READ ONLY")
+    reader.rows("MATCH (m:Memory) RETURN m.id")
+    store.checkpoint()
+    assert (tmp_path / "store.graph.pinned.tmp").exists()
+    guard = CheckpointGuard(str(tmp_path / "store.graph"))
+    guard._take()
+    store.back_up(str(tmp_path / "copy.graph"))  # type: ignore[attr-defined]
+    reader.rows("COMMIT")
+    reader.close()
+    store.write(unit_of("later"))
+    store.checkpoint()
+    assert not (tmp_path / "store.graph.pinned.tmp").exists()
+    store.close()
+    with pytest.warns(StoreRecoveredWarning):
+        again = open_backend(store_location(tmp_path, EMBEDDED))
+    assert dump(again) == expected
+    again.close()
+    copy = open_backend(tmp_path / "copy.graph")
+    assert dump(copy) == expected
+    copy.close()
+    assert not list(tmp_path.glob("*.guard*"))
+
+
 def test_killed_in_the_middle_of_writes(tmp_path: Path) -> None:
     report = kill_loop(EMBEDDED, tmp_path / "killed.graph", kills=5, seed=7)
     assert report.kills + report.crashes == 5
