@@ -59,11 +59,12 @@ def test_the_python_of_the_readme_runs(folder: Path, number: int) -> None:
 
 def test_the_commands_of_the_readme_run_in_order(tmp_path: Path, folder: Path) -> None:
     [lines] = [block for block in SHELL if block[0].startswith("alma-graph init")]
+    lines += next(block for block in SHELL if block[0].startswith("alma-graph backup"))
     (tmp_path / "conversation.jsonl").write_bytes((folder / "conversation.jsonl").read_bytes())
     program = str(Path(sys.executable).parent / "alma-graph")
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ALMA_GRAPH_")}
     for line in lines:
-        command = [program, *shlex.split(line)[1:]]
+        command = [program, *shlex.split(line, comments=True)[1:]]
         done = subprocess.run(
             command, cwd=tmp_path, capture_output=True, text=True, encoding="utf-8", env=environment, check=False
         )

@@ -12,7 +12,7 @@ from alma_graph import arguments
 from alma_graph.backends.maintenance import MemoryVectors, VectorSpace, as_maintainable
 from alma_graph.backends.protocol import Backend, Row, chunked
 from alma_graph.clock import system_clock
-from alma_graph.embedding import Embedder, Encoder, create_embedder
+from alma_graph.embedding import KNOWN_NAMES, Embedder, Encoder, create_embedder
 from alma_graph.embedding.cache import cache_folder
 from alma_graph.errors import InvalidInputError
 from alma_graph.ingest.unit import chunk_rows
@@ -70,7 +70,7 @@ def reembed(
     place = arguments.path_text(location, "location")
     if place == ":memory:":
         raise InvalidInputError("location=':memory:' is a new, empty store; call reembed() of the ALMA that is open")
-    chosen = create_embedder(embedder)
+    chosen = _embedder(embedder)
     store = open_store(
         place,
         embedder=None,
@@ -93,7 +93,7 @@ def reembed_store(
 ) -> Reembedded:
     """As `reembed`, of an open store; all its handles in this process use the new embedder from then on."""
     arguments.callable_or_none(progress, "progress", signature="(done, total)")
-    chosen = create_embedder(embedder)
+    chosen = _embedder(embedder)
     store.check_writable()
     backend = as_maintainable(store.backend)
     encoder = Encoder(chosen, cache_size=0)
@@ -107,6 +107,17 @@ def reembed_store(
             memories = store.backend.count("Memory")
         spool.remove()
     return Reembedded(space.embedder, space.dimension, memories, texts, work.encoded)
+
+
+def _embedder(embedder: str | Embedder) -> Embedder:
+    """The embedder; the default of new stores is not meant by leaving it out.
+
+    Raises:
+        InvalidInputError: it is None, or no embedder.
+    """
+    if embedder is None:
+        raise InvalidInputError(f"embedder=None: say which embedder the store is to have, of {KNOWN_NAMES}")
+    return create_embedder(embedder)
 
 
 class _Work:

@@ -28,12 +28,12 @@ def copy_store(store: OpenedStore, target: str) -> None:
         StoreError: the copy does not hold what the store holds.
     """
     final = Path(target)
+    part = Path(f"{target}.part")
     if os.path.lexists(final):
         raise InvalidInputError(f"{shown(target)} exists already, and a copy replaces no file; give another name")
-    if not final.parent.is_dir():
-        raise InvalidInputError(f"{shown(target)}: there is no folder {final.parent}; make it first")
-    part = Path(f"{target}.part")
     try:
+        if not final.parent.is_dir():
+            raise InvalidInputError(f"{shown(target)}: there is no folder {final.parent}; make it first")
         _remove(part)
         with store.reading() as link:
             state = _state(link)
@@ -49,7 +49,8 @@ def copy_store(store: OpenedStore, target: str) -> None:
             f"{shown(target)} cannot be written ({error.strerror or error}); make room, or choose another folder"
         ) from error
     finally:
-        _remove(part)
+        with suppress(OSError):
+            _remove(part)
 
 
 def _prove(engine: Engine, expected: dict[str, int]) -> None:
