@@ -64,7 +64,10 @@ class DoctorReport:
         """As plain JSON values."""
         names = ("name", "severity", "detail", "cure", "fixable")
         checks = [{name: getattr(check, name) for name in names} for check in self.checks]
-        checks = [{**check, "severity": str(check["severity"])} for check in checks]
+        checks = [
+            {**told, "severity": str(check.severity), "ok": check.ok}
+            for told, check in zip(checks, self.checks, strict=True)
+        ]
         return {"ok": self.ok, "checks": checks, "repairs": list(self.repairs)}
 
     def __str__(self) -> str:

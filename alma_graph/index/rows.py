@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from bisect import insort
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
@@ -42,7 +43,7 @@ class MemoryRows:
         self.speakers = Codes()
         self._row_of_key: dict[str, int] = {}
         self._row_of_id: dict[str, int] = {}
-        self._rows_of_hash: dict[str, tuple[int, ...]] = {}
+        self._rows_of_hash: dict[str, list[int]] = {}
         self._columns = {
             **{name: Column(np.int8) for name in ("kind", "status", "result")},
             **{name: Column(np.int32) for name in ("agent", "user", "category", "session", "speaker", "position")},
@@ -96,7 +97,7 @@ class MemoryRows:
         """The row of a node key."""
         return self._row_of_key.get(key)
 
-    def by_hash(self, content_hash: str) -> tuple[int, ...]:
+    def by_hash(self, content_hash: str) -> Sequence[int]:
         """Rows with this content hash, ascending."""
         return self._rows_of_hash.get(content_hash, ())
 
@@ -171,14 +172,17 @@ class MemoryRows:
         column.extend(np.array(values, dtype=column.view.dtype))
 
     def _note_hash(self, row: int) -> None:
-        known = self._rows_of_hash.get(self.hashes[row])
-        self._rows_of_hash[self.hashes[row]] = (row,) if known is None else tuple(sorted({*known, row}))
+        known = self._rows_of_hash.setdefault(self.hashes[row], [])
+        if not known or known[-1] < row:  # nearly always: many rows may have one text, and none is sorted in
+            known.append(row)
+        elif row not in known:
+            insort(known, row)
 
     def _forget_hash(self, row: int) -> None:
-        left = tuple(other for other in self._rows_of_hash.get(self.hashes[row], ()) if other != row)
-        if left:
-            self._rows_of_hash[self.hashes[row]] = left
-        else:
+        known = self._rows_of_hash.get(self.hashes[row], [])
+        if row in known:
+            known.remove(row)
+        if not known:
             self._rows_of_hash.pop(self.hashes[row], None)
 
 
