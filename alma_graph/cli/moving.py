@@ -9,6 +9,7 @@ import click
 
 from alma_graph.cli.options import json_option
 from alma_graph.cli.output import Progress, note, plain, print_json, say
+from alma_graph.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from alma_graph.transfer import ImportSummary
@@ -28,13 +29,18 @@ _WORDS = (
 @click.argument("store")
 @click.argument("file")
 @click.option("--project", metavar="NAME", help="Only this project; all of the store, where it is left out.")
+@click.option("--raw", is_flag=True, help="As the engine has it, also of a store that this version cannot open.")
 @json_option
-def export_command(*, store: str, file: str, project: str | None, as_json: bool) -> None:
+def export_command(*, store: str, file: str, project: str | None, raw: bool, as_json: bool) -> None:
     """Write the whole STORE to FILE as JSON lines (FILE.gz is compressed, - is stdout).
 
     Equal graphs give equal lines on every engine; only the header says which one it was. With -, --json prints its
-    report to stderr, since stdout is the export.
+    report to stderr, since stdout is the export. With --raw, each line is a node or an edge with all that the engine
+    holds of it, whatever version made the store; `import` does not read that.
     """
+    if raw:
+        _export_raw(store, file, project, as_json)
+        return
     from alma_graph.backends import open_backend
     from alma_graph.transfer import export_file
 
@@ -54,6 +60,20 @@ def export_command(*, store: str, file: str, project: str | None, as_json: bool)
     else:
         say(f"wrote {file}: {_counted(made.nodes)}; {_counted(made.edges)}")
         say(f"SHA-256 of the graph: {made.sha256}")
+
+
+def _export_raw(store: str, file: str, project: str | None, as_json: bool) -> None:
+    from alma_graph.maintenance.raw import raw_export
+
+    if project is not None:
+        raise InvalidInputError(f"--project {project!r} and --raw do not go together; a raw export is of the whole file")
+    lines = raw_export(store, file)
+    if file == "-":
+        note(f"{lines} lines")
+    elif as_json:
+        print_json({"file": file, "lines": lines})
+    else:
+        say(f"wrote {file}: {lines} lines, as the engine has them")
 
 
 @click.command("import")

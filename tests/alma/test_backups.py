@@ -6,18 +6,30 @@ import logging
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from alma_graph import ALMA, InvalidInputError, StoreLockedError, StoreVersionError, UnsupportedError, backup, migrate
+from alma_graph import (
+    ALMA,
+    AlmaGraphError,
+    InvalidInputError,
+    StoreLockedError,
+    StoreVersionError,
+    UnsupportedError,
+    backup,
+    migrate,
+    reembed,
+)
 from alma_graph.backends import create_backend, open_backend
 from alma_graph.backends.embedded import copying
 from alma_graph.backends.migrations import MIGRATIONS, Migration
 from alma_graph.backends.schema import SCHEMA_VERSION
 from alma_graph.errors import StoreClosedError, StoreError
 from alma_graph.testing.graphs import dump
+from tests.alma.test_odd_values import ODD
 from tests.conftest import EMBEDDED, embedded_only
 
 NEXT = (
@@ -295,3 +307,25 @@ def test_migrate_says_what_it_did(plain: ALMA, location: str, tmp_path: Path, mo
     with pytest.raises(InvalidInputError, match="no store"):
         migrate(tmp_path / "nothing.graph")
     assert not (tmp_path / "nothing.graph").exists()
+
+
+@embedded_only
+def test_odd_values_are_refused(plain: ALMA, location: str, tmp_path: Path) -> None:
+    fill(plain, 2)
+    before = dump(plain._store.backend)
+    for name, value in ODD.items():
+        calls: list[Callable[[], Any]] = [
+            lambda value=value: plain.reembed(value),
+            lambda value=value: plain.backup(value),
+            lambda value=value: reembed(value, "hashing"),
+            lambda value=value: backup(value, tmp_path / "copy"),
+            lambda value=value: migrate(value),
+        ]
+        if value is not None:
+            calls.append(lambda value=value: plain.reembed("hashing", value))
+        for number, call in enumerate(calls):
+            with pytest.raises(AlmaGraphError):
+                call()
+                pytest.fail(f"{name} was taken by call {number}")
+    assert dump(plain._store.backend) == before
+    assert not list(tmp_path.glob("copy*"))
