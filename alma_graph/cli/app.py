@@ -49,6 +49,7 @@ COMMANDS = {
     "export": ("moving", "Write a store to a file of JSON lines."),
     "import": ("moving", "Write such a file into a store."),
     "migrate-engine": ("moving", "Copy a store to another engine."),
+    "import-alma": ("moving", "Take the memories of ALMA's SQLite file."),
     "models": ("storing", "Fetch the default model."),
 }
 """Each command with the module it is in, so that `--help` loads none of them, and its one line of help."""

@@ -1,8 +1,10 @@
-"""Commands that move data: `export`, `import`, `migrate-engine`."""
+"""Commands that move data: `export`, `import`, `migrate-engine`, `import-alma`."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import click
@@ -66,7 +68,9 @@ def _export_raw(store: str, file: str, project: str | None, as_json: bool) -> No
     from alma_graph.maintenance.raw import raw_export
 
     if project is not None:
-        raise InvalidInputError(f"--project {project!r} and --raw do not go together; a raw export is of the whole file")
+        raise InvalidInputError(
+            f"--project {project!r} and --raw do not go together; a raw export is of the whole file"
+        )
     lines = raw_export(store, file)
     if file == "-":
         note(f"{lines} lines")
@@ -145,7 +149,43 @@ def migrate_engine_command(*, store: str, engine: str, target: str | None, resum
     say(f"both hold the same: SHA-256 {made.sha256}")
 
 
-def _counted(counts: dict[str, int]) -> str:
+@click.command("import-alma")
+@click.argument("file")
+@click.argument("store")
+@click.option("--embedder", metavar="NAME", help="For a new store: all-MiniLM-L6-v2 (the default), hashing, ...")
+@json_option
+def import_alma_command(*, file: str, store: str, embedder: str | None, as_json: bool) -> int:
+    """Take the memories of ALMA's SQLite FILE (alma.db) into STORE, every project of it.
+
+    Ids and times are kept, vectors are made anew, outcomes are learned from. A second run adds nothing. Rows that could
+    not be taken are named on stderr, and the exit code is 2 when there were any.
+    """
+    from alma_graph.alma import ALMA
+    from alma_graph.importers import import_alma
+
+    progress = Progress("import-alma")
+    with ExitStack() as stores:
+        report = import_alma(
+            file,
+            lambda project: stores.enter_context(ALMA.open(store, project_id=project, embedder=embedder)),
+            progress=lambda read, handed: progress.tell(f"{read} rows, {handed} memories"),
+        )
+    progress.done(f"{len(report.projects)} projects")
+    for project, done in report.projects.items():
+        for error in done.errors[:SHOWN_PROBLEMS]:
+            note(f"{file}, project {project}: {error}")
+    if as_json:
+        print_json(report)
+        return 2 if report.failed else 0
+    for project, done in report.projects.items():
+        words = f"written {_counted(done.written)}; already there {_counted(done.present)}"
+        say(f"project {project}: {words}" + (f"; not taken {done.failed}" if done.failed else ""))
+    if report.not_taken:
+        say(f"tables that hold something else, not taken: {_counted(report.not_taken)}")
+    return 2 if report.failed else 0
+
+
+def _counted(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{number} {name}" for name, number in counts.items()) or "none"
 
 

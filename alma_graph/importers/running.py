@@ -72,7 +72,7 @@ class ImportReport:
             self.errors.append(RowError(line, message))
 
 
-class _Writer:
+class BatchWriter:
     """Hands drafts to the store, and finds the one to blame where a batch is refused."""
 
     def __init__(self, sink: Sink, report: ImportReport, started: datetime) -> None:
@@ -154,7 +154,7 @@ def import_rows(
         raise InvalidInputError(f"limit={limit} must be at least 1")
     filters = [(parse_path(key if key.startswith("$") else f"$.{key}"), value) for key, value in (where or {}).items()]
     report = ImportReport()
-    writer = _Writer(sink, report, system_clock())
+    writer = BatchWriter(sink, report, system_clock())
     waiting: list[Draft] = []
     handed = 0
 
