@@ -511,22 +511,22 @@ class ALMA:
         from alma_graph.drawing.options import check_options
 
         check_options(options, to_networkx)
-        self._store.check_open()
-        return to_networkx(self._store.backend, self.project_id, **options)
+        with self._store.one_state():
+            return to_networkx(self._store.backend, self.project_id, **options)
 
     def draw(self, **options: Any) -> GraphPicture:
         """The project's graph as a picture that Jupyter shows (`alma_graph.drawing.draw`)."""
         from alma_graph.drawing import draw
 
-        self._store.check_open()
-        return draw(self._store.backend, self.project_id, **options)
+        with self._store.one_state():
+            return draw(self._store.backend, self.project_id, **options)
 
     def to_html(self, path: str | os.PathLike[str] | None = None, **options: Any) -> str:
         """The project's graph as one self-contained page; written to `path` where one is given. Returns the page."""
         from alma_graph.drawing import explore
 
-        self._store.check_open()
-        return explore(self._store.backend, self.project_id, path, **options)
+        with self._store.one_state():
+            return explore(self._store.backend, self.project_id, path, **options)
 
     def stats(self) -> Stats:
         """What the project holds, and what the store is."""
@@ -540,7 +540,7 @@ class ALMA:
         arguments.callable_or_none(progress, "progress", signature="(done, total)")
         self._store.check_open()
         return transfer.export_file(
-            self._store.backend, path, project_id=project_id, progress=progress, lock=self._store.lock
+            self._store.backend, path, project_id=project_id, progress=progress, lock=self._store.one_state()
         )
 
     @classmethod
