@@ -46,7 +46,7 @@ class Writer:
         self.store.check_writable()
         for memory in memories:
             self.check_scope(memory)
-        with self.store.lock:
+        with self.store.one_state():
             placed = place(memories, self.project_id, self.known, self.store.clock)
         done: list[Memory] = []
         for part in chunked(placed, UNIT_SIZE):

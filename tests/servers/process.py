@@ -41,15 +41,18 @@ class NeoServer:
 
     Args:
         auth: ask for credentials; the first password is set to `PASSWORD`.
+        line: of releases; None is ALMA_TEST_NEO4J_LINE's.
+        heap: of the Java process, e.g. "1g".
     """
 
     PASSWORD = "a-long-password"
 
-    def __init__(self, *, auth: bool = False, line: str | None = None) -> None:
+    def __init__(self, *, auth: bool = False, line: str | None = None, heap: str = "512m") -> None:
         self._line = LINES[line or os.environ.get("ALMA_TEST_NEO4J_LINE", "5.26")]
         self._jars, self._java = jars(self._line), java(self._line)
         self._home = Path(tempfile.mkdtemp(prefix="alma-neo4j-"))
         self._auth = auth
+        self._heap = heap
         self._port = _free_port()
         self._process: subprocess.Popen[bytes] | None = None
         (self._home / "conf").mkdir()
@@ -63,6 +66,11 @@ class NeoServer:
     def uri(self) -> str:
         """Where it answers."""
         return f"bolt://127.0.0.1:{self._port}"
+
+    @property
+    def home(self) -> Path:
+        """Its folder; the databases are in `data`."""
+        return self._home
 
     def start(self) -> None:
         """Starts the process and waits until it answers.
@@ -112,7 +120,7 @@ class NeoServer:
 
     def _command(self) -> list[str]:
         opens = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED]
-        quick = ["-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+        quick = [f"-Xmx{self._heap}", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
         places = [f"--home-dir={self._home}", f"--config-dir={self._home / 'conf'}"]
         return [self._java, *quick, *opens, "-cp", f"{self._jars}/*", self._main_class(), *places]
 
