@@ -4,6 +4,7 @@
 // returns: agent, other_agent, contradictions, unsettled, highest_score
 MATCH (newer:Memory {project_id: $project_id})-[c:CONTRADICTS]->(older:Memory)
 WHERE newer.agent <> older.agent AND c.score >= $min_score
+  AND newer.status <> 'retracted' AND older.status <> 'retracted'
   AND NOT (newer.kind = 'outcome' AND older.kind IN ['heuristic', 'anti_pattern'])
 WITH CASE WHEN newer.agent < older.agent THEN newer.agent ELSE older.agent END AS agent,
      CASE WHEN newer.agent < older.agent THEN older.agent ELSE newer.agent END AS other_agent,

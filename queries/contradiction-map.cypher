@@ -4,7 +4,7 @@
 // parameters: limit: int = 20, min_score: float = 0.5, include_outcomes: bool = false
 // returns: score, signal, disposition, newer_agent, newer, older_agent, older, newer_id, older_id, contradiction_id
 MATCH (newer:Memory {project_id: $project_id})-[c:CONTRADICTS]->(older:Memory)
-WHERE c.score >= $min_score
+WHERE c.score >= $min_score AND newer.status <> 'retracted' AND older.status <> 'retracted'
   AND ($include_outcomes OR NOT (newer.kind = 'outcome' AND older.kind IN ['heuristic', 'anti_pattern']))
 RETURN c.score AS score, c.signal AS signal, c.disposition AS disposition,
        coalesce(newer.agent, '') AS newer_agent, newer.text AS newer,

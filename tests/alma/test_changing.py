@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from alma_graph import ALMA, Heuristic, InvalidInputError, MemoryNotFoundError, RetractedError
 from alma_graph.testing.graphs import dump
 from tests.alma.conftest import Open
+from tests.conftest import embedded_only
 
 
 def graph(alma: ALMA) -> dict[str, Any]:
@@ -204,6 +205,25 @@ def test_a_retracted_turn_lends_nothing_to_the_turns_around_it(plain: ALMA) -> N
     plain.restore(ids[1])
     assert graph(plain) == before
     assert ids[1] in [hit.memory.id for hit in plain.retrieve("Reykjavik").hits]
+
+
+@embedded_only
+def test_the_catalogue_counts_nothing_that_was_retracted(plain: ALMA) -> None:
+    ids = [plain.learn("dev", f"t{n}", n < 4, "canary", task_type="deploy").id for n in range(5)]
+    one, two = (plain.add_domain_knowledge(agent, "d", f"fact of {agent}").id for agent in ("ann", "bob"))
+    plain.relate(one, "CONTRADICTS", two)
+    plain.relate(two, "SUPPORTS", one)
+    for memory_id, reason in ((ids[0], "faked"), (ids[4], "faked, too"), (two, "no")):
+        plain.retract(memory_id, reason=reason)
+    [strategy] = plain.queries["strategies-that-work"]()
+    assert (strategy["supports"], strategy["failures"]) == (3, 0)
+    [thin] = plain.queries["thin-evidence"](max_supports=3)
+    assert (thin["supports"], thin["failures"]) == (3, 0)
+    assert [len(plain.queries[name]()) for name in ("contradiction-map", "agents-disagree")] == [0, 0]
+    assert [row["fact"] for row in plain.queries["unsupported-facts"]()] == ["fact of ann"]
+    assert [row["contradicted"] for row in plain.queries["knowledge-by-domain"]()] == [0]
+    reasons = {row["memory_id"]: row["reason"] for row in plain.queries["superseded-and-why"]()}
+    assert reasons == {ids[0]: "faked", ids[4]: "faked, too", two: "no"}
 
 
 STRATEGIES = ("canary release", "Canary  release", "blue-green", "big bang", "")
