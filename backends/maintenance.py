@@ -70,6 +70,10 @@ class Maintainable(Protocol):
         """What opening it did to its schema; None for a store that is new."""
         ...
 
+    def stage_vectors(self, space: VectorSpace, source: VectorSource) -> None:
+        """Does beforehand what of `replace_vectors` can be done while this process and others go on; often nothing."""
+        ...
+
     def replace_vectors(self, space: VectorSpace, source: VectorSource) -> None:
         """Puts other vectors, and Chunk nodes, in place of all, of every project, and says so in Meta.
 

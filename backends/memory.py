@@ -180,6 +180,10 @@ class MemoryBackend:
         """None: every in-memory store is new."""
         return None
 
+    def stage_vectors(self, space: VectorSpace, source: VectorSource) -> None:
+        """Nothing: the exchange takes no time."""
+        self._open()
+
     def replace_vectors(self, space: VectorSpace, source: VectorSource) -> None:
         """Puts other vectors, and Chunk nodes, in place of all, and says so in Meta."""
         with self._open():

@@ -27,9 +27,9 @@ def reembed_command(*, location: str, embedder: str, lock_timeout: float, as_jso
 
     progress = Progress("reembed")
     done = reembed(
-        location, embedder, lambda at, total: progress.tell(f"{at} of {total} texts"), lock_timeout=lock_timeout
+        location, embedder, lambda at, total: progress.tell(f"{at} of {total} memories"), lock_timeout=lock_timeout
     )
-    progress.done(f"{done.texts} texts")
+    progress.done(f"{done.memories} memories")
     if as_json:
         print_json(done)
         return

@@ -20,7 +20,10 @@ from alma_graph.maintenance.spool import VectorSpool, digest_of
 from alma_graph.store import Store, open_store
 
 _BATCH = 256
-"""Texts that are encoded between two notes of progress: what a kill can cost."""
+"""Texts that are encoded between two notes in the spool: what a kill can cost."""
+
+_PART = 512
+"""Memories that are read at once, and told of at once."""
 
 _FEW_LEFT = 64
 """New texts that are encoded while the store is held, rather than in another round before."""
@@ -60,7 +63,7 @@ def reembed(
     Args:
         location: where the store is, as in `ALMA.open`; of ":memory:" call `reembed` of the open `ALMA` instead.
         embedder: a name or an object, as in `ALMA.open`; the store's own makes all its vectors anew.
-        progress: called with (texts done, texts in all).
+        progress: called with (memories done, memories in all) while texts are encoded.
         options: `lock_timeout`, and the connection's options, as in `ALMA.open`.
 
     Raises:
@@ -101,6 +104,7 @@ def reembed_store(
     with VectorSpool(_spool_path(store.backend), space) as spool:
         work = _Work(spool, encoder)
         texts = work.encode_all(store.backend, progress)
+        backend.stage_vectors(space, work.vectors_of)
         with store.lock:
             backend.replace_vectors(space, work.vectors_of)
             store.use_encoder(Encoder(chosen))
@@ -129,24 +133,34 @@ class _Work:
         self.encoded = 0
 
     def encode_all(self, backend: Backend, progress: Callable[[int, int], None] | None) -> int:
-        """Encodes every text of the store that is not in the spool; others may write meanwhile. How many there are."""
+        """Encodes every text of the store that is not in the spool, while others may write; how many there are.
+
+        What is written during one round is encoded in the next, until nothing is.
+        """
         while True:
-            rows = backend.nodes("Memory", columns=("text",))
-            texts = {digest_of(row["text"] or ""): row["text"] or "" for row in rows}
-            del rows
-            known = self._spool.known(texts)
-            missing = {digest: text for digest, text in texts.items() if digest not in known}
-            done = len(texts) - len(missing)
+            sequence = backend.sequence()
+            before = self.encoded
+            keys = [row["key"] for row in backend.nodes("Memory", columns=("key",))]
+            texts: set[bytes] = set()
             if progress is not None:
-                progress(done, len(texts))
-            for part in chunked(sorted(missing, key=lambda digest: len(missing[digest])), _BATCH):
-                self._encode(part, missing)
-                done += len(part)
+                progress(0, len(keys))
+            for number, part in enumerate(chunked(keys, _PART)):
+                texts |= self._encode_part(backend.nodes("Memory", keys=part, columns=("text",)))
                 if progress is not None:
-                    progress(done, len(texts))
-            if len(missing) <= _FEW_LEFT:
+                    progress(min(len(keys), (number + 1) * _PART), len(keys))
+            if backend.sequence() == sequence or self.encoded - before <= _FEW_LEFT:
                 self._spool.keep_only(texts)
                 return len(texts)
+
+    def _encode_part(self, rows: Sequence[Row]) -> set[bytes]:
+        texts = {digest_of(row["text"] or ""): row["text"] or "" for row in rows}
+        known = self._spool.known(list(texts))
+        missing = sorted(
+            (digest for digest in texts if digest not in known), key=lambda digest: (len(texts[digest]), digest)
+        )
+        for part in chunked(missing, _BATCH):
+            self._encode(part, texts)
+        return set(texts)
 
     def vectors_of(self, rows: Sequence[Row]) -> list[MemoryVectors]:
         """The new vectors of some memories; see `VectorSource`."""

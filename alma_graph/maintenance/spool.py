@@ -8,15 +8,16 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from alma_graph.backends.maintenance import VectorSpace
+from alma_graph.backends.protocol import chunked
 from alma_graph.embedding import Encoded
 from alma_graph.embedding.encoding import Chunk
 from alma_graph.errors import StoreError
@@ -70,10 +71,9 @@ class VectorSpool:
     ) -> None:
         self.close()
 
-    def known(self, digests: Iterable[bytes]) -> set[bytes]:
+    def known(self, digests: Sequence[bytes]) -> set[bytes]:
         """Which of the digests there are."""
-        wanted = set(digests)
-        return {row[0] for row in self._database.execute("SELECT digest FROM encoded") if row[0] in wanted}
+        return {row[0] for row in self._rows("digest", digests)}
 
     def put(self, digests: Sequence[bytes], encoded: Sequence[Encoded]) -> None:
         """Keeps some encodings, durably."""
@@ -95,14 +95,7 @@ class VectorSpool:
 
     def get(self, digests: Sequence[bytes]) -> dict[bytes, Encoded]:
         """The encodings of these digests that there are."""
-        found: dict[bytes, Encoded] = {}
-        unique = list(dict.fromkeys(digests))
-        for start in range(0, len(unique), _FEW):
-            part = unique[start : start + _FEW]
-            marks = ", ".join("?" * len(part))
-            for row in self._database.execute(f"SELECT * FROM encoded WHERE digest IN ({marks})", part):
-                found[row[0]] = self._encoded(*row[1:])
-        return found
+        return {row[0]: self._encoded(*row[1:]) for row in self._rows("*", digests)}
 
     def keep_only(self, digests: Iterable[bytes]) -> None:
         """Drops the encodings of all other texts, which are no longer in the store."""
@@ -120,6 +113,11 @@ class VectorSpool:
         """Closes the file and removes it."""
         self.close()
         remove_spool(self.path)
+
+    def _rows(self, columns: str, digests: Sequence[bytes]) -> Iterator[Any]:
+        for part in chunked(list(dict.fromkeys(digests)), _FEW):
+            marks = ", ".join("?" * len(part))
+            yield from self._database.execute(f"SELECT {columns} FROM encoded WHERE digest IN ({marks})", list(part))
 
     def _encoded(self, vector: bytes, tokens: bytes | None, spans: str, parts: bytes) -> Encoded:
         vectors = np.frombuffer(parts, dtype="<f4").reshape(-1, self._dimension)

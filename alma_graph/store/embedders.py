@@ -17,7 +17,7 @@ def check_embedder(meta: Row, embedder: Embedder, location: str) -> None:
     raise EmbedderMismatchError(
         f"the vectors of {location!r} come from embedder {stored!r} (dimension {meta.get('dimension')}, revision "
         f"{revision}), the one given is {given!r} (dimension {embedder.dimension}, revision {given_revision}); open it "
-        f"with embedder={stored!r}, or change the whole store with: alma-graph reembed"
+        f"with embedder={stored!r}, or give the whole store other vectors: alma-graph reembed STORE --embedder NAME"
     )
 
 

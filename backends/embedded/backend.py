@@ -192,6 +192,10 @@ class EmbeddedBackend:
         with self._writing():
             self._checkpoint()
 
+    def stage_vectors(self, space: VectorSpace, source: VectorSource) -> None:
+        """Nothing: a new file is made of one state of the old one."""
+        self._usable()
+
     def replace_vectors(self, space: VectorSpace, source: VectorSource) -> None:
         """Builds the graph with other vectors in a new file, and puts that in the store's place."""
         with self._writing():

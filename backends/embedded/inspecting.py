@@ -7,8 +7,8 @@ from pathlib import Path
 from alma_graph.backends.embedded.files import store_files
 from alma_graph.backends.inspection import Inspection, Severity
 
-_HALF_COPIES = (".guard.part", ".wal.guard.part")
-_STANDING = (".guard", ".wal.guard")
+_HALF_COPIES = (".guard.part", ".wal.guard.part", ".pinned.tmp.guard.part")
+_STANDING = (".guard", ".wal.guard", ".pinned.tmp.guard")
 _CHECKPOINT = (".wal.checkpoint", ".shadow", ".tmp")
 
 
@@ -20,6 +20,7 @@ def inspect_files(path: str, *, read_only: bool, engine: str) -> list[Inspection
         _sizes(path),
         _leftovers(path, read_only=read_only),
         _kept_logs(path),
+        _unfinished_vectors(path),
     ]
 
 
@@ -66,6 +67,15 @@ def _kept_logs(path: str) -> Inspection:
         return Inspection("torn logs", Severity.OK, "none kept")
     detail = f"logs with an unreadable end are kept: {', '.join(kept)}"
     return Inspection("torn logs", Severity.WARNING, detail, "delete them once you know that nothing is missing")
+
+
+def _unfinished_vectors(path: str) -> Inspection:
+    made = Path(f"{path}.vectors")
+    if not made.exists():
+        return Inspection("re-embedding", Severity.OK, "none was interrupted")
+    detail = f"one was interrupted; what it made is kept in {made.name}, also of memories forgotten since"
+    cure = "finish it with: alma-graph reembed STORE --embedder NAME; or delete that file"
+    return Inspection("re-embedding", Severity.WARNING, detail, cure)
 
 
 def _escaped(name: str) -> str:
