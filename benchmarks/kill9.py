@@ -1,10 +1,13 @@
 """Kills a writing process with SIGKILL, again and again, and looks at what is left.
 
-    python -m benchmarks.kill9 [--engine ladybug|kuzu] [--kills 30]
+    python -m benchmarks.kill9 [--engine ladybug|kuzu] [--kills 30] [--bulk 0.1] [--failing 0]
 
 A child writes units (a memory with its vector, its agent, its entities and the edges between them; now and then a bulk
 unit, an update, a delete or a checkpoint) and prints what was acknowledged. After each kill the store is opened again:
 every acknowledged unit must be there whole, none may be there in half, and `verify` must find nothing.
+
+`--bulk` is the share of units of 400 memories, which go by COPY. Into a share of those, `--failing`, a failure is
+injected right after the COPY of their edges: nothing of them may be there, and nothing of what was there may be gone.
 """
 
 from __future__ import annotations
@@ -19,13 +22,16 @@ import tempfile
 import threading
 import time
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from alma_graph.backends import Backend, EdgeRow, NodeUpdate, UnitOfWork, create_backend, node_key
+from alma_graph.backends import EDGES, Backend, EdgeRow, NodeUpdate, UnitOfWork, create_backend, node_key
+from alma_graph.backends.embedded.engine import Transaction
+from alma_graph.errors import BackendError
 
 PROJECT = "kill"
 DIMENSION = 64
@@ -40,6 +46,7 @@ class KillReport:
         kills: how many times the writer was killed.
         crashes: how often the engine killed it itself (a segmentation fault); looked at like a kill.
         acknowledged: units whose write had returned.
+    failed: units into which a failure was injected after the COPY of their edges.
         lost: acknowledged memories that were gone, or acknowledged deletes and updates that were undone.
         halved: memories without their vector, an entity or an edge.
         problems: what `verify` said.
@@ -50,6 +57,7 @@ class KillReport:
     kills: int = 0
     crashes: int = 0
     acknowledged: int = 0
+    failed: int = 0
     lost: list[str] = field(default_factory=list)
     halved: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
@@ -92,8 +100,26 @@ def entities_of(identifier: str) -> list[str]:
     return [f"shared{len(identifier) % 3}", f"own-{identifier}"]
 
 
-def write_until_killed(engine: str, path: str, round_number: int, seed: int) -> None:
+class InjectedError(RuntimeError):
+    """The failure that is injected."""
+
+
+def fail_after_edges(armed: list[bool]) -> None:
+    """From now on the first COPY of edges fails after it was done, where `armed` holds True."""
+    copy = Transaction.copy
+
+    def failing(transaction: Transaction, statement: str, table: Any) -> None:
+        copy(transaction, statement, table)
+        if armed[0] and any(f"`{name}`" in statement for name in EDGES):
+            raise InjectedError(statement)
+
+    Transaction.copy = failing  # type: ignore[method-assign]
+
+
+def write_until_killed(engine: str, path: str, round_number: int, seed: int, bulk: float, failing: float) -> None:
     """The child: writes for ever and says what was acknowledged."""
+    armed = [False]
+    fail_after_edges(armed)
     dice = random.Random(f"{seed}-{round_number}")
     store = create_backend(engine, path, buffer_pool_bytes=128 << 20)
     if store.meta() is None:
@@ -106,33 +132,48 @@ def write_until_killed(engine: str, path: str, round_number: int, seed: int) -> 
         work = UnitOfWork()
         said: dict[str, Any] = {"add": [f"r{round_number}-{number}"]}
         choice = dice.random()
-        if choice < 0.1:
+        if choice < bulk:
             said = {"add": [f"r{round_number}-{number}-{position}" for position in range(BULK)]}
-        elif choice < 0.2 and mine:
+            armed[0] = dice.random() < failing
+        elif choice < bulk + 0.1 and mine:
             gone = mine.pop(dice.randrange(len(mine)))
             said = {"delete": gone}
             work.node_deletes = [("Memory", node_key(PROJECT, gone)), ("Entity", node_key(PROJECT, f"own-{gone}"))]
-        elif choice < 0.35 and mine:
+        elif choice < bulk + 0.25 and mine:
             said = {"update": dice.choice(mine), "value": number}
             values = {"use_count": number, "embedding": vector_of(said["update"])}
             work.node_updates = [NodeUpdate("Memory", node_key(PROJECT, said["update"]), values)]
         for identifier in said.get("add", ()):
             add(work, identifier)
-        print(json.dumps({"trying": said}), flush=True)
-        store.write(work)
+        print(json.dumps({"trying": {} if armed[0] else said}), flush=True)
+        try:
+            store.write(work)
+        except BackendError as error:
+            if not isinstance(error.__cause__, InjectedError):
+                raise
+            armed[0] = False
+            print(json.dumps({"failed": len(said["add"])}), flush=True)
+            continue
+        if armed[0]:
+            raise SystemExit("the failure was not injected: the unit did not go by COPY")
         print(json.dumps(said), flush=True)
         mine += said.get("add", [])[:3]
         if dice.random() < 0.15:
             store.checkpoint()
 
 
-def kill_loop(engine: str, path: Path, *, kills: int, seed: int = 1, longest: float = 1.2) -> KillReport:
+def kill_loop(
+    engine: str, path: Path, *, kills: int, seed: int = 1, longest: float = 1.2, bulk: float = 0.1, failing: float = 0.0
+) -> KillReport:
     """Starts the child `kills` times, kills it within `longest` seconds of its writes, and checks what is left."""
     report = KillReport()
     dice = random.Random(seed)
     expected: dict[str, int] = {}
     for round_number in range(kills):
-        acknowledged, pending, crashed = _one_round(engine, path, round_number, seed, dice.uniform(0.05, longest))
+        options = (engine, path, round_number, seed, bulk, failing)
+        said_lines, pending, crashed = _one_round(options, dice.uniform(0.05, longest))
+        acknowledged = [said for said in said_lines if "failed" not in said]
+        report.failed += len(said_lines) - len(acknowledged)
         report.kills += not crashed
         report.crashes += crashed
         report.acknowledged += len(acknowledged)
@@ -160,10 +201,8 @@ def kill_loop(engine: str, path: Path, *, kills: int, seed: int = 1, longest: fl
     return report
 
 
-def _one_round(
-    engine: str, path: Path, round_number: int, seed: int, seconds: float
-) -> tuple[list[dict[str, Any]], dict[str, Any], bool]:
-    command = [sys.executable, "-m", "benchmarks.kill9", "--child", engine, str(path), str(round_number), str(seed)]
+def _one_round(options: Sequence[object], seconds: float) -> tuple[list[dict[str, Any]], dict[str, Any], bool]:
+    command = [sys.executable, "-m", "benchmarks.kill9", "--child", *map(str, options)]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=Path(__file__).resolve().parent.parent
     ) as child:
@@ -226,21 +265,30 @@ def _check(store: Backend, expected: dict[str, int], pending: dict[str, Any], re
 def main() -> None:
     """Runs the loop from the command line; exit code 1 where anything was lost or halved."""
     if sys.argv[1:2] == ["--child"]:
-        write_until_killed(sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5]))
+        engine, path, round_number, seed, bulk, failing = sys.argv[2:8]
+        write_until_killed(engine, path, int(round_number), int(seed), float(bulk), float(failing))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--engine", choices=("ladybug", "kuzu"), default="ladybug")
     parser.add_argument("--kills", type=int, default=30)
+    parser.add_argument("--bulk", type=float, default=0.1, help="share of units of 400 memories, which go by COPY")
+    parser.add_argument("--failing", type=float, default=0.0, help="share of those that fail after the COPY of edges")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--longest", type=float, default=3.0, help="longest life of a writer, in seconds")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "killed.graph"
         report = kill_loop(
-            arguments.engine, path, kills=arguments.kills, seed=arguments.seed, longest=arguments.longest
+            arguments.engine,
+            path,
+            kills=arguments.kills,
+            seed=arguments.seed,
+            longest=arguments.longest,
+            bulk=arguments.bulk,
+            failing=arguments.failing,
         )
     print(
         f"{arguments.engine}: {report.kills} kills, {report.crashes} crashes of the engine, "
-        f"{report.acknowledged} units acknowledged, {len(report.lost)} lost, "
+        f"{report.acknowledged} units acknowledged, {report.failed} failed as injected, {len(report.lost)} lost, "
         f"{len(report.halved)} halved, {len(report.problems)} problems, {report.recovered} restored from the "
         "standing copy, "
         f"slowest open {report.seconds_to_open * 1000:.0f} ms"

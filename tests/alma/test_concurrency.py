@@ -184,7 +184,7 @@ def test_coroutines_add_at_once(location: str) -> None:
 
 
 @embedded_only
-@pytest.mark.parametrize("seconds", [4, pytest.param(20, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seconds", [6, pytest.param(20, marks=pytest.mark.slow)])
 def test_a_writer_and_three_readers(location: str, seconds: int) -> None:
     if not SHARED_READERS:
         return  # who holds the file is said below, and a copy is read instead
@@ -198,7 +198,7 @@ def test_a_writer_and_three_readers(location: str, seconds: int) -> None:
     assert written[-1]["written"] > 5 * seconds
     for lines in seen:
         *looks, last = lines
-        assert last["looks"] == len(looks) >= 2
+        assert last["looks"] == len(looks) > seconds // 10
         assert last["unsteady"] == 0
         assert looks[-1]["seen"] > 0  # without being opened again
         for look in looks:

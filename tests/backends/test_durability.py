@@ -254,8 +254,9 @@ def test_copies_of_a_log_that_begins_with_a_checkpoint_come_back_whole(store: Ba
     assert not list(tmp_path.glob("*.guard*"))
 
 
-def test_killed_in_the_middle_of_writes(tmp_path: Path) -> None:
-    report = kill_loop(EMBEDDED, tmp_path / "killed.graph", kills=5, seed=7)
+@pytest.mark.parametrize(("bulk", "failing"), [(0.1, 0.0), (0.6, 0.3)], ids=["single", "batches that may fail"])
+def test_killed_in_the_middle_of_writes(tmp_path: Path, bulk: float, failing: float) -> None:
+    report = kill_loop(EMBEDDED, tmp_path / "killed.graph", kills=5, seed=7, bulk=bulk, failing=failing)
     assert report.kills + report.crashes == 5
     assert report.acknowledged > 0
     assert report.lost == []
