@@ -40,7 +40,7 @@ class MemoryVectors:
 VectorSource = Callable[[Sequence[Row]], Sequence[MemoryVectors]]
 """The new vectors of some memories, given as rows of `key`, `project_id` and `text`; one each, in order."""
 
-SOURCE_COLUMNS = ("key", "project_id", "text")
+SOURCE_COLUMNS: tuple[str, ...] = ("key", "project_id", "text")
 """What a `VectorSource` is given of a memory."""
 
 

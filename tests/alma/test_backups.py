@@ -314,20 +314,20 @@ def test_odd_values_are_refused(plain: ALMA, tmp_path: Path, monkeypatch: pytest
     monkeypatch.chdir(tmp_path)
     fill(plain, 3)
     before = dump(plain._store.backend)
-    for name, value in ODD.items():
-        calls: list[Callable[[], Any]] = [
-            lambda value=value: plain.reembed(value),
-            lambda value=value: reembed(value, "hashing"),
-            lambda value=value: backup(value, tmp_path / "copy"),
-            lambda value=value: migrate(value),
+    for name, odd in ODD.items():
+        calls: list[Callable[[Any], Any]] = [
+            plain.reembed,
+            lambda value: reembed(value, "hashing"),
+            lambda value: backup(value, tmp_path / "copy"),
+            migrate,
         ]
-        if value is not None and not callable(value):
-            calls.append(lambda value=value: plain.reembed("hashing", value))
-        if not isinstance(value, str):
-            calls.append(lambda value=value: plain.backup(value))
+        if odd is not None and not callable(odd):
+            calls.append(lambda value: plain.reembed("hashing", value))
+        if not isinstance(odd, str):
+            calls.append(plain.backup)
         for number, call in enumerate(calls):
             with pytest.raises(AlmaGraphError):
-                call()
+                call(odd)
                 pytest.fail(f"{name} was taken by call {number}")
     assert dump(plain._store.backend) == before
     assert not list(tmp_path.glob("copy*"))
