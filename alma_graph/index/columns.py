@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 _GROWTH = 1.5
+_BLOCK = 64
+"""Rows that BLAS takes at once, or a multiple of it; the last few of a matrix would be rounded otherwise."""
 
 
 class Column:
@@ -25,6 +28,12 @@ class Column:
     def view(self) -> npt.NDArray[Any]:
         """The filled part; writes go through. Taken anew after every growth."""
         return self._data[: self._size]
+
+    @property
+    def padded(self) -> npt.NDArray[Any]:
+        """`view` and zeros behind it, to a multiple of `_BLOCK` entries: what BLAS computes of each row then does not
+        depend on the row's place."""
+        return self._data[: -(-self._size // _BLOCK) * _BLOCK]
 
     def append(self, value: Any) -> None:
         """Adds one entry (a row, where the column has a width)."""
@@ -46,7 +55,7 @@ class Column:
     def _reserve(self, size: int) -> None:
         if size <= len(self._data):
             return
-        capacity = max(size, int(len(self._data) * _GROWTH), 16)
+        capacity = -(-max(size, int(len(self._data) * _GROWTH)) // _BLOCK) * _BLOCK
         grown = np.zeros((capacity, *self._data.shape[1:]), dtype=self._data.dtype)
         grown[: self._size] = self._data[: self._size]
         self._data = grown
@@ -79,3 +88,9 @@ class Codes:
     def name(self, code: int) -> str | None:
         """The text of a code; None for -1."""
         return None if code < 0 else self.names[code]
+
+
+def tie(name: str) -> int:
+    """A number of 64 bits that stands for a name: an order of equals that is the same wherever rows come in another
+    order."""
+    return int.from_bytes(blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")

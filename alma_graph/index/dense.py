@@ -109,14 +109,16 @@ class DenseIndex:
             pool: takes the vector with what its neighbouring turns lend it, in place of the vector alone.
         """
         direction = unit(np.asarray(query, dtype=np.float32)[None, :])[0]
-        single: Floats = (self._vectors.view @ direction).astype(np.float64)
+        single: Floats = (self._vectors.padded @ direction)[: len(self._vectors)].astype(np.float64)
         if pool and self._context.linked:
             lengths = np.maximum(self._pooled_length.view, 1e-9)
             single = np.where(self._present.view, self._context.spread(single) / lengths, 0.0)
         if len(self._chunks):
             owners = self._chunk_owner.view
             kept = owners >= 0
-            np.maximum.at(single, owners[kept], (self._chunks.view @ direction)[kept].astype(np.float64))
+            np.maximum.at(
+                single, owners[kept], (self._chunks.padded @ direction)[: len(owners)][kept].astype(np.float64)
+            )
         return single
 
 
@@ -127,12 +129,18 @@ def unit(matrix: Matrix) -> Matrix:
     return scaled
 
 
-def top_rows(scores: Floats, allowed: npt.NDArray[np.bool_] | None, count: int) -> npt.NDArray[np.int64]:
-    """The `count` best rows of those allowed (of those not zero, by default), best first, equal ones by row."""
+def top_rows(
+    scores: Floats, allowed: npt.NDArray[np.bool_] | None, count: int, ties: npt.NDArray[np.uint64]
+) -> npt.NDArray[np.int64]:
+    """The `count` best rows of those allowed (of those not zero, by default), best first.
+
+    Args:
+        ties: (rows,) the order of equal ones (`MemoryRows.ties`), so that it does not matter in which order rows came.
+    """
     rows = np.flatnonzero(scores) if allowed is None else np.flatnonzero(allowed)
     values = scores[rows]
     if count < len(rows):
         edge = np.partition(values, len(values) - count)[len(values) - count]
         keep = values >= edge
         rows, values = rows[keep], values[keep]
-    return rows[np.argsort(-values, kind="stable")][:count]
+    return rows[np.lexsort((ties[rows], -values))][:count]

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alma_graph.backends.protocol import Row
-from alma_graph.index.columns import Codes, Column
+from alma_graph.index.columns import Codes, Column, tie
 from alma_graph.index.names import name_key
 from alma_graph.index.postings import Ints, Postings
 
@@ -27,6 +27,7 @@ class EntityIndex:
         self._rows: dict[str, Row] = {}
         self._mentions = Postings()
         self._frequency = Column(np.int32)
+        self._ties = Column(np.uint64)
         self._by_canonical: dict[str, str] = {}
         self._by_alias: dict[str, list[str]] = {}
         self._by_name: dict[str, list[str]] = {}
@@ -128,6 +129,11 @@ class EntityIndex:
         """How many memories mention each entity, by number."""
         return self._frequency.view
 
+    @property
+    def ties(self) -> npt.NDArray[np.uint64]:
+        """The order of entities that are equal otherwise, by number; it follows from their keys."""
+        return self._ties.view
+
     def mentioned_by(self, row: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """Entity numbers of a memory and their saliences."""
         positions = self._mentions.of_owner(row)
@@ -170,6 +176,7 @@ class EntityIndex:
         code = self._codes.add(key)
         if code == len(self._frequency):
             self._frequency.append(0)
+            self._ties.append(tie(key))
         return code
 
     def _names_of(self, row: Row) -> set[str]:

@@ -139,14 +139,14 @@ class ProjectIndex:
             exclude: rows that may not.
 
         Returns:
-            rows and their cosines, best first, equal ones by row.
+            rows and their cosines, best first, equal ones in an order that follows from their ids.
         """
         with self.lock:
             allowed = (self.active() if mask is None else mask & self.rows.alive) & self.dense.present
             for row in exclude:
                 allowed[row] = False
             own = self.dense.cosines(vector)
-            rows = top_rows(own, allowed, k)
+            rows = top_rows(own, allowed, k, self.rows.ties)
             return rows, own[rows]
 
     def cosines(self, vector: npt.NDArray[Any], rows: Ints) -> npt.NDArray[np.float64]:

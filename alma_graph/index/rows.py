@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from alma_graph.backends.protocol import Row
 from alma_graph.clock import to_micros
-from alma_graph.index.columns import Codes, Column
+from alma_graph.index.columns import Codes, Column, tie
 from alma_graph.index.speech import question_share
 from alma_graph.model import MemoryKind, Result, Status
 
@@ -51,6 +51,7 @@ class MemoryRows:
             **{name: Column(np.float32) for name in ("confidence", "strength", "questions")},
             **{name: Column(np.int32) for name in ("successes", "occurrences", "use_count")},
             "alive": Column(np.bool_),
+            "tie": Column(np.uint64),
         }
         self._plain: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
             ("status", "status", lambda status: _STATUS_CODE[str(status or Status.ACTIVE)]),
@@ -76,6 +77,11 @@ class MemoryRows:
     def alive(self) -> npt.NDArray[np.bool_]:
         """Which rows were not removed."""
         return self._columns["alive"].view
+
+    @property
+    def ties(self) -> npt.NDArray[np.uint64]:
+        """The order of rows that are equal otherwise; it follows from their ids."""
+        return self._columns["tie"].view
 
     @property
     def count(self) -> int:
@@ -119,6 +125,7 @@ class MemoryRows:
             self._extend(name, [values[name] for values in own])
         self._extend("position", [-1] * len(rows))
         self._extend("alive", [True] * len(rows))
+        self._extend("tie", [tie(row["id"]) for row in rows])
         return list(range(first, len(self.keys)))
 
     def update(self, row: int, values: Row) -> None:

@@ -67,7 +67,7 @@ def trace_of(
     """
     arms: dict[str, Any] = {}
     for name, values in fused.raw.items():
-        best = [row for row in top_rows(values, allowed, _TOP).tolist() if values[row] > 0]
+        best = [row for row in top_rows(values, allowed, _TOP, index.rows.ties).tolist() if values[row] > 0]
         sorted_values = np.sort(values[allowed])
         arms[name] = {
             "weight": WEIGHTS.get(name, 1.0),

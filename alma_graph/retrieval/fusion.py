@@ -108,7 +108,7 @@ def fuse(
             content += parts[arm.name]
     late = LATE_ARM.name
     if late not in without and weights.get(late) and request.tokens is not None:
-        values = LATE_ARM.on(index, request, top_rows(total, allowed, CANDIDATES))
+        values = LATE_ARM.on(index, request, top_rows(total, allowed, CANDIDATES, index.rows.ties))
         if values is not None:
             raw[late] = values
             parts[late] = weights[late] * values
@@ -139,7 +139,7 @@ def _graph(
     parts: dict[str, Floats],
     raw: dict[str, Floats],
 ) -> Spread | None:
-    best = top_rows(total, allowed, POOL)
+    best = top_rows(total, allowed, POOL, index.rows.ties)
     if not len(best) or total[best[0]] <= 0:
         return None
     high, low = float(total[best[0]]), max(float(total[best[-1]]), 0.0)

@@ -159,14 +159,14 @@ def _one_round(
     paths = _Paths([], [], [], [], [])
     cap = max(20, min(300, int(0.02 * len(index))))
     frequencies = index.entities.frequencies
-    for seed in top_rows(front, None, SEEDS).tolist():
+    for seed in top_rows(front, None, SEEDS, index.rows.ties).tolist():
         codes, salience = index.entities.mentioned_by(seed)
         if len(codes):
             degree = frequencies[codes]
             open_ = (degree >= 2) & (degree <= cap) & (salience < SUBJECT)
             codes = codes[open_]
             worth = front[seed] * entity_idf(index, degree[open_])
-            order = np.argsort(-worth, kind="stable")[:MAX_ENTITIES]
+            order = np.lexsort((index.entities.ties[codes], -worth))[:MAX_ENTITIES]
             for code, value in zip(codes[order].tolist(), worth[order].tolist(), strict=True):
                 if code in skipped:
                     continue
@@ -179,6 +179,7 @@ def _one_round(
         if len(edges.others):
             share = _SHARES[edges.types, edges.outgoing.view(np.int8)]
             passing = np.flatnonzero(edges.counts & (share > 0))
+            passing = passing[np.argsort(edges.types[passing], kind="stable")]
             types = edges.types[passing]
             cuts = [0, *(np.flatnonzero(types[1:] != types[:-1]) + 1).tolist(), len(passing)]
             for run in (passing[start:end] for start, end in pairwise(cuts) if end > start):

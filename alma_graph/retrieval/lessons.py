@@ -40,7 +40,7 @@ def inherited(index: ProjectIndex, evidence: Floats, allowed: Mask, readable: Ma
     wanted = allowed & index.kind_mask(LESSON_KINDS)
     outcomes = readable & index.kind_mask([MemoryKind.OUTCOME]) & (evidence > 0)
     gain = np.zeros(len(evidence))
-    sources = top_rows(evidence, outcomes, SOURCES)
+    sources = top_rows(evidence, outcomes, SOURCES, index.rows.ties)
     edges = [index.edges.at(row) for row in sources.tolist()]
     if not edges:
         return None

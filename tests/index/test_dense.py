@@ -28,8 +28,34 @@ def test_exact_search_equals_brute_force_and_filters_before_the_cut(count: int, 
     cosines = index.cosines(query)
     expected = [float(query @ v / np.linalg.norm(query) / np.linalg.norm(v)) for v in vectors]
     np.testing.assert_allclose(cosines, expected, atol=1e-5)
-    brute = sorted(np.flatnonzero(allowed).tolist(), key=lambda row: (-cosines[row], row))[:k]
-    assert top_rows(cosines, allowed, k).tolist() == brute
+    ties = np.random.default_rng(seed).permutation(count).astype(np.uint64)
+    brute = sorted(np.flatnonzero(allowed).tolist(), key=lambda row: (-cosines[row], ties[row]))[:k]
+    assert top_rows(cosines, allowed, k, ties).tolist() == brute
+
+
+@settings(deadline=None)
+@given(st.integers(1, 200), st.integers(0, 1000))
+def test_a_cosine_does_not_depend_on_the_row_it_stands_in(count: int, seed: int) -> None:
+    vectors = np.random.default_rng(seed).normal(size=(count, 384)).astype(np.float32)
+    query = vectors[count // 2]
+    order = np.random.default_rng(seed + 1).permutation(count)
+    found = []
+    for some in (vectors, vectors[order]):
+        context = SessionContext()
+        context.extend(np.ones(count))
+        index = DenseIndex(384, context)
+        for vector in some:
+            index.extend([vector])
+        found.append(index.cosines(query))
+    assert found[0][order].tolist() == found[1].tolist()
+
+
+def test_which_of_equal_rows_are_best_does_not_depend_on_their_order() -> None:
+    scores = np.array([0.5, 0.9, 0.5, 0.5, 0.5])
+    ties = np.array([4, 9, 1, 3, 2], dtype=np.uint64)
+    assert top_rows(scores, None, 3, ties).tolist() == [1, 2, 4]
+    back = top_rows(scores[::-1], None, 3, ties[::-1])
+    assert (4 - back).tolist() == [1, 2, 4]
 
 
 def test_pooled_cosine_is_that_of_the_pooled_vector() -> None:
