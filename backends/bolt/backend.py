@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import random
+import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -12,11 +14,14 @@ import numpy as np
 from alma_graph.backends.bolt import feed, readonly_run
 from alma_graph.backends.bolt.connection import CommitUnknownError, Connection, Transaction, rows
 from alma_graph.backends.bolt.dialect import Dialect
+from alma_graph.backends.bolt.inspecting import inspect_server, make_missing, rebuild_indexes
 from alma_graph.backends.bolt.reader import Reader
+from alma_graph.backends.bolt.revectoring import Exchange
 from alma_graph.backends.bolt.schema import create_meta, make_indexes, migrate
 from alma_graph.backends.bolt.writer import Writer
 from alma_graph.backends.changes import Changes
-from alma_graph.backends.maintenance import Migrated
+from alma_graph.backends.inspection import Inspection
+from alma_graph.backends.maintenance import Migrated, VectorSource, VectorSpace
 from alma_graph.backends.meta import new_meta
 from alma_graph.backends.migrations import MIGRATIONS, Migration
 from alma_graph.backends.protocol import EdgeRow, Result, Row, UnitOfWork
@@ -25,7 +30,14 @@ from alma_graph.backends.validation import check_sequence, check_work
 from alma_graph.backends.values import chosen_columns, edge_spec, node_spec
 from alma_graph.backends.verify import graph_problems
 from alma_graph.clock import system_clock
-from alma_graph.errors import ReadOnlyError, ServerError, StoreClosedError, StoreError
+from alma_graph.errors import (
+    ReadOnlyError,
+    ServerError,
+    StoreChangedError,
+    StoreClosedError,
+    StoreError,
+    UnsupportedError,
+)
 
 _T = TypeVar("_T")
 _COMMIT_TRIES = 3
@@ -46,8 +58,10 @@ class BoltBackend:
         self.read_only: bool = settings.read_only
         self._on_close = on_close
         self._pid = os.getpid()
+        self._owner = str(uuid.uuid4())
         self._closed = False
         self._dimension: int | None = None
+        self._settled: int | None = None
         meta = self.meta()
         self._migrated = migrate(connection, meta, migrations)
         if meta is not None and not self.read_only:
@@ -59,7 +73,13 @@ class BoltBackend:
 
     def meta(self) -> Row | None:
         """The one Meta row; None where the database holds no store yet."""
-        return self._read(lambda transaction: self._reader(transaction).meta())
+        row = self._read(lambda transaction: self._reader(transaction).meta())
+        if row is not None and row["sequence"] != self._settled:
+            if Exchange(self._connection, self._owner).finish():
+                row = self._read(lambda transaction: self._reader(transaction).meta())
+            self._settled = int(row["sequence"]) if row is not None else None
+            self._dimension = int(row["dimension"]) if row is not None else None
+        return row
 
     def initialise(self, *, dimension: int, embedder: str, embedder_revision: str | None, created_with: str) -> None:
         """Makes constraints and indexes, waits for them, and makes the Meta node."""
@@ -86,21 +106,27 @@ class BoltBackend:
         def unit(transaction: Transaction) -> None:
             nonlocal runs
             runs += 1
-            locked = feed.lock(transaction)
+            locked = feed.lock(transaction, self._owner)
             if locked is None:
                 raise self._not_initialised()
             if runs > 1 and feed.is_known(transaction, token):
                 raise _AppliedBeforeError
+            if locked.waits:
+                raise _NotOurTurnError
             check_sequence(locked.sequence - 1, expected)
             checked = check_work(work, dimension=locked.dimension, existing=self._reader(transaction).existing)
             ends = Writer(transaction, self._dialect).apply(checked)
-            feed.record(transaction, locked, token, feed.touched_by(checked, ends))
+            feed.record(transaction, locked, token, feed.touched_by(checked, ends), self._owner)
 
-        self._commit(unit, "the unit of work was not applied")
+        try:
+            self._commit(unit, "the unit of work was not applied")
+        except StoreChangedError:
+            self._connection.write(lambda transaction: feed.claim(transaction, self._owner), "the turn was not taken")
+            raise
 
     def sequence(self) -> int:
         """Meta.sequence as stored now; 0 for a new store."""
-        meta = self._read(lambda transaction: self._reader(transaction).meta())
+        meta = self.meta()
         return int(meta["sequence"]) if meta is not None else 0
 
     def changes(self, since: int) -> Changes | None:
@@ -179,6 +205,22 @@ class BoltBackend:
         """Problems found in the graph; empty is well."""
         return graph_problems(self)
 
+    def inspect(self) -> list[Inspection]:
+        """Driver, plugins, and the state of the server's indexes."""
+        return inspect_server(self._connection, self._known_dimension())
+
+    def tidy(self) -> list[str]:
+        """Makes indexes and constraints that are missing."""
+        self._writable()
+        dimension = self._known_dimension()
+        return [] if dimension is None else make_missing(self._connection, dimension)
+
+    def rebuild(self) -> list[str]:
+        """Drops the server's indexes and makes them again."""
+        self._writable()
+        dimension = self._known_dimension()
+        return [] if dimension is None else rebuild_indexes(self._connection, dimension)
+
     def size_bytes(self) -> int:
         """0: the server does not say."""
         self._usable()
@@ -188,6 +230,29 @@ class BoltBackend:
     def migrated(self) -> Migrated | None:
         """What opening it did to its schema; None for a store that is new."""
         return self._migrated
+
+    def stage_vectors(self, space: VectorSpace, source: VectorSource) -> None:
+        """Writes the new vectors beside the old ones, which nobody notices."""
+        self._writable()
+        if self.meta() is None:
+            raise self._not_initialised()
+        Exchange(self._connection, self._owner).stage(space, source)
+
+    def replace_vectors(self, space: VectorSpace, source: VectorSource) -> None:
+        """Stages other vectors beside the old ones, and exchanges them all; see `Exchange`."""
+        self._writable()
+        if self.meta() is None:
+            raise self._not_initialised()
+        Exchange(self._connection, self._owner).run(space, source)
+        self.meta()
+
+    def back_up(self, target: str) -> None:
+        """Raises UnsupportedError: a server's files are its own."""
+        self._usable()
+        raise UnsupportedError(
+            f"{target}: {self.name} keeps its own files; back the database up with the server's tools (neo4j-admin "
+            "database dump or backup), or write an export of it with: alma-graph export STORE FILE"
+        )
 
     def close(self) -> None:
         """Gives back one handle; the last one closes the connections. Idempotent after that."""
@@ -210,13 +275,17 @@ class BoltBackend:
         return self._connection.read(work)
 
     def _commit(self, unit: Callable[[Transaction], None], what: str) -> None:
-        for attempt in range(1, _COMMIT_TRIES + 1):
+        unknown = 0
+        while True:
             try:
                 self._connection.write(unit, what)
             except _AppliedBeforeError:
                 return
+            except _NotOurTurnError:
+                time.sleep(random.uniform(0.005, 0.03))
             except CommitUnknownError as error:
-                if attempt == _COMMIT_TRIES:
+                unknown += 1
+                if unknown == _COMMIT_TRIES:
                     raise ServerError(
                         f"{self.path}: the connection was lost while the server committed, and whether it did is not "
                         "known; look for what was written before writing it again",
@@ -250,6 +319,10 @@ class BoltBackend:
 
     def _not_initialised(self) -> StoreError:
         return StoreError(f"{self.path} is not initialised; call initialise() before the first write")
+
+
+class _NotOurTurnError(Exception):
+    """Another writer, which was too slow before, has the next moments to itself."""
 
 
 class _AppliedBeforeError(Exception):

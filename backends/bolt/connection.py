@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Protocol, TypeVar
@@ -12,6 +13,9 @@ from alma_graph.errors import AlmaGraphError, BackendError, MissingDependencyErr
 
 _T = TypeVar("_T")
 _APPLICATION = "alma_graph"
+_RETRY_SECONDS = 0.1
+"""First pause before a transaction is tried again, doubled each time. Writers that queue for one node are now and then
+taken for a deadlock by the server when they take turns quickly; the driver's own pause of a second is long for that."""
 
 
 class Transaction(Protocol):
@@ -46,7 +50,10 @@ class Connection:
 
         self.settings = settings
         self._closed = False
-        options = {"user_agent": _APPLICATION, **settings.driver}
+        options = {"user_agent": _APPLICATION, "initial_retry_delay": _RETRY_SECONDS, **settings.driver}
+        logger = logging.getLogger("neo4j")
+        if not logger.handlers:
+            logger.addHandler(logging.NullHandler())  # retries are no news, unless somebody asks for the log
         with self.translated("the server was not opened"):
             try:
                 self._driver: Any = neo4j.GraphDatabase.driver(

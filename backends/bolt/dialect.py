@@ -33,6 +33,7 @@ class Dialect:
         rules: what a caller's statement may use.
         enforces_reading: the server refuses writes in a session for reading.
         exercised: our own tests run on it.
+        index_states: statement that gives name and state of indexes, where the server tells them.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Dialect:
     rules: ReadRules
     enforces_reading: bool
     exercised: bool
+    index_states: str | None = None
 
     @property
     def capabilities(self) -> Capabilities:
@@ -116,6 +118,7 @@ NEO4J = Dialect(
     rules=NEO4J_RULES,
     enforces_reading=True,
     exercised=True,
+    index_states="SHOW INDEXES YIELD name, state RETURN name, state",
 )
 
 SCHEMES: dict[str, Dialect] = {"bolt": NEO4J, "neo4j": NEO4J}

@@ -12,24 +12,32 @@ from typing import Any
 
 from alma_graph.backends.bolt.connection import Transaction, rows
 from alma_graph.backends.changes import Changes, digest
-from alma_graph.backends.schema import META_KEY
 from alma_graph.backends.validation import CheckedWork
 
 LABELS = ("Memory", "Entity")
 """Labels whose nodes the feed names; everything else hangs on one of them."""
 
+TURN_SECONDS = 3.0
+"""How long the others wait for a writer that was too slow once, so that it is not so for ever."""
+
 KEPT_UNITS = 5_000
 KEPT_KEYS = 200_000
 _PRUNE_EVERY = 50
 
+# Meta is found by its label alone: a look-up by its key would lock the index's entry too, and two locks can deadlock.
 _LOCK = (
-    "MATCH (m:`Meta` {`key`: $key}) SET m.`sequence` = m.`sequence` + 1 "
-    "RETURN m.`sequence`, m.`dimension`, m.`feed_salt`, coalesce(m.`feed_keys`, 0)"
+    "MATCH (m:`Meta`) SET m.`sequence` = m.`sequence` + 1 "
+    "RETURN m.`sequence`, m.`dimension`, m.`feed_salt`, coalesce(m.`feed_keys`, 0), "
+    "coalesce(m.`turn` <> $owner AND m.`turn_until` > timestamp(), false)"
+)
+_CLAIM = (
+    "MATCH (m:`Meta`) WHERE coalesce(m.`turn_until`, 0) < timestamp() "
+    "SET m.`turn` = $owner, m.`turn_until` = timestamp() + $span"
 )
 _KNOWN = "MATCH (c:`Change` {`key`: $token}) RETURN count(*)"
 _RECORD = (
-    "CREATE (c:`Change`) SET c = $change WITH c MATCH (m:`Meta` {`key`: $key}) SET m.`feed_keys` = c.`total` "
-    "RETURN m.`sequence`"
+    "CREATE (c:`Change`) SET c = $change WITH c MATCH (m:`Meta`) SET m.`feed_keys` = c.`total`, "
+    "m.`turn_until` = CASE WHEN m.`turn` = $owner THEN 0 ELSE m.`turn_until` END"
 )
 _SCRUB = (
     "MATCH (c:`Change`) WHERE any(k IN c.`{name}` WHERE k IN $gone) "
@@ -37,7 +45,7 @@ _SCRUB = (
 )
 _PRUNE = "MATCH (c:`Change`) WHERE c.`sequence` <= $oldest OR c.`total` < $total DELETE c"
 _READ = (
-    "MATCH (m:`Meta` {`key`: $key}) OPTIONAL MATCH (c:`Change`) WHERE c.`sequence` > $since "
+    "MATCH (m:`Meta`) OPTIONAL MATCH (c:`Change`) WHERE c.`sequence` > $since "
     "RETURN m.`sequence`, m.`feed_salt`, c.`sequence`, c.`Memory`, c.`Entity`, c.`gone_Memory`, c.`gone_Entity`, "
     "c.`all`"
 )
@@ -52,12 +60,14 @@ class Locked:
         dimension: of the store's vectors.
         salt: for the digests of deleted keys.
         keys: how many keys the feed has ever held.
+        waits: it is another writer's turn; nothing may be written now.
     """
 
     sequence: int
     dimension: int
     salt: str
     keys: int
+    waits: bool
 
 
 @dataclass(slots=True)
@@ -93,11 +103,17 @@ def touched_by(work: CheckedWork, ends: Iterable[tuple[str, str]]) -> Touched:
     return touched
 
 
-def lock(transaction: Transaction) -> Locked | None:
+def lock(transaction: Transaction, owner: str) -> Locked | None:
     """Raises the sequence, which locks Meta until the end of the transaction, so that writers queue up; None where the
     store is not initialised."""
-    found = rows(transaction, _LOCK, {"key": META_KEY})
-    return Locked(int(found[0][0]), int(found[0][1]), found[0][2], int(found[0][3])) if found else None
+    for sequence, dimension, salt, keys, waits in rows(transaction, _LOCK, {"owner": owner}):
+        return Locked(int(sequence), int(dimension), salt, int(keys), bool(waits))
+    return None
+
+
+def claim(transaction: Transaction, owner: str) -> None:
+    """Makes it this writer's turn, unless it is another's."""
+    transaction.run(_CLAIM, {"owner": owner, "span": int(TURN_SECONDS * 1000)}).consume()
 
 
 def is_known(transaction: Transaction, token: str) -> bool:
@@ -105,8 +121,8 @@ def is_known(transaction: Transaction, token: str) -> bool:
     return bool(rows(transaction, _KNOWN, {"token": token})[0][0])
 
 
-def record(transaction: Transaction, locked: Locked, token: str, touched: Touched) -> None:
-    """Writes the entry of the unit of work."""
+def record(transaction: Transaction, locked: Locked, token: str, touched: Touched, owner: str) -> None:
+    """Writes the entry of the unit of work, and ends the writer's turn."""
     total = locked.keys + sum(len(keys) for keys in (*touched.keys.values(), *touched.gone.values()))
     change: dict[str, Any] = {"key": token, "sequence": locked.sequence, "total": total}
     for label in LABELS:
@@ -117,7 +133,7 @@ def record(transaction: Transaction, locked: Locked, token: str, touched: Touche
             change[label] = sorted(touched.keys[label])
     if touched.everything:
         change["all"] = True
-    transaction.run(_RECORD, {"change": change, "key": META_KEY}).consume()
+    transaction.run(_RECORD, {"change": change, "owner": owner}).consume()
     if locked.sequence % _PRUNE_EVERY == 0:
         given = {"oldest": locked.sequence - KEPT_UNITS, "total": total - KEPT_KEYS}
         transaction.run(_PRUNE, given).consume()
@@ -125,7 +141,7 @@ def record(transaction: Transaction, locked: Locked, token: str, touched: Touche
 
 def read(transaction: Transaction, since: int) -> Changes | None:
     """What was done after a sequence; None where the feed does not hold all of it."""
-    found = rows(transaction, _READ, {"key": META_KEY, "since": since})
+    found = rows(transaction, _READ, {"since": since})
     if not found:
         return None
     sequence, salt = int(found[0][0]), found[0][1]

@@ -33,10 +33,10 @@ def key_of(variable: str) -> str:
 
 
 def wanted(variable: str, columns: Iterable[Column]) -> str:
-    """What a statement returns for these columns."""
+    """What a statement returns for these columns, which may be asked for twice."""
     return ", ".join(
-        f"{key_of(variable) if column.name == 'key' else f'{variable}.`{column.name}`'} AS `{column.name}`"
-        for column in columns
+        f"{key_of(variable) if column.name == 'key' else f'{variable}.`{column.name}`'} AS c{number}"
+        for number, column in enumerate(columns)
     )
 
 
