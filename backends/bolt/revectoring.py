@@ -1,0 +1,225 @@
+"""Other vectors for all memories of a database, while other processes read and write it.
+
+The new vectors are staged beside the old ones, in many transactions that nobody notices. One transaction then stages
+what was written meanwhile and announces the exchange in Meta, with a new sequence: from there on it only goes forward.
+It is made in batches, one at a time whoever makes it; a process that meets an announced exchange, since its own
+was killed or another one's is still at work, finishes it before it reads or writes anything.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from alma_graph.backends.bolt import feed
+from alma_graph.backends.bolt.connection import Connection, Transaction, rows
+from alma_graph.backends.bolt.dialect import vector_index
+from alma_graph.backends.bolt.schema import make_indexes
+from alma_graph.backends.bolt.statements import INDEXED, key_of
+from alma_graph.backends.bolt.values import FULL_KEY, bound, properties, short_key
+from alma_graph.backends.maintenance import SOURCE_COLUMNS, VectorSource, VectorSpace
+from alma_graph.backends.protocol import Row, chunked
+from alma_graph.backends.schema import META_KEY, NODES, ColumnType
+from alma_graph.errors import StoreError
+
+_BATCH = 500
+_WAIT_SECONDS = 60.0
+_PAUSE_SECONDS = 0.1
+
+_META = f"MATCH (m:`Meta` {{`key`: '{META_KEY}'}})"
+_PENDING = f"{_META} RETURN m.`exchange`"
+_LOCK = f"{_META} SET m.`exchange_steps` = coalesce(m.`exchange_steps`, 0) + 1 RETURN m.`exchange`"
+_STAGED_FOR = f"{_META} RETURN m.`staged_for`"
+_BEGIN = f"{_META} SET m.`staged_for` = $identity"
+_ANNOUNCE = (
+    f"{_META} SET m.`exchange` = $exchange, m.`dimension` = $dimension, m.`embedder` = $embedder, "
+    "m.`embedder_revision` = $revision"
+)
+_END = f"{_META} REMOVE m.`exchange`, m.`exchange_steps`, m.`staged_for`"
+
+_UNSTAGED = "MATCH (n:`Memory`) WHERE NOT n:`Staged` OR n.`staged_text` <> n.`text` RETURN n.`key`"
+_TEXTS = "UNWIND $keys AS k MATCH (n:`Memory` {`key`: k}) RETURN " + ", ".join(
+    [f"{key_of('n')} AS key", *(f"n.`{name}` AS {name}" for name in SOURCE_COLUMNS if name != "key")]
+)
+_STAGE = (
+    "UNWIND $rows AS r MATCH (n:`Memory` {`key`: r.key}) SET n:`Staged`, n.`staged_embedding` = r.vector, "
+    "n.`staged_tokens` = r.tokens, n.`staged_text` = r.text"
+)
+_DROP_CHUNKS = "MATCH (c:`StagedChunk`) WHERE c.`owner` IN $keys DELETE c"
+_STAGE_CHUNKS = "UNWIND $rows AS r CREATE (c:`StagedChunk`) SET c = r"
+_DROP_ORPHANS = (
+    "MATCH (c:`StagedChunk`) WHERE NOT EXISTS { MATCH (n:`Memory`:`Staged`) WHERE n.`key` = c.`owner` } DELETE c"
+)
+_UNSTAGE = (
+    "MATCH (n:`Staged`) WITH n LIMIT $batch "
+    "REMOVE n:`Staged`, n.`staged_embedding`, n.`staged_tokens`, n.`staged_text` RETURN count(*)"
+)
+_UNSTAGE_CHUNKS = "MATCH (c:`StagedChunk`) WITH c LIMIT $batch DELETE c RETURN count(*)"
+
+_TAKE = (
+    "MATCH (n:`Staged`) WITH n LIMIT $batch WITH n, {{vector: n.`staged_embedding`}} AS r {set_vector} "
+    "WITH n SET n.`token_embeddings` = n.`staged_tokens` "
+    "REMOVE n:`Staged`, n.`staged_embedding`, n.`staged_tokens`, n.`staged_text` RETURN count(*)"
+)
+_DROP_OLD = (
+    "MATCH (c:`Chunk`) WHERE c.`made_in` IS NULL OR c.`made_in` <> $token WITH c LIMIT $batch DETACH DELETE c "
+    "RETURN count(*)"
+)
+_TAKE_CHUNKS = (
+    "MATCH (n:`StagedChunk`) WITH n LIMIT $batch WITH n, {{vector: n.`staged_embedding`}} AS r {set_vector} "
+    "WITH n MATCH (o:`Memory` {{`key`: n.`owner`}}) CREATE (o)-[:`HAS_CHUNK`]->(n) SET n:`Chunk`, n.`made_in` = $token "
+    "REMOVE n:`StagedChunk`, n.`staged_embedding`, n.`owner` RETURN count(*)"
+)
+
+
+class Exchange:
+    """The exchange of all vectors of one database; `owner` names this process in the feed."""
+
+    def __init__(self, connection: Connection, owner: str) -> None:
+        self._connection = connection
+        self._owner = owner
+        self._dialect = connection.settings.dialect
+
+    def stage(self, space: VectorSpace, source: VectorSource) -> None:
+        """Writes the new vectors beside the old ones; what is staged already stays."""
+        self._begin(_identity(space))
+        for batch in chunked(self._unstaged(), _BATCH):
+            self._write(lambda transaction, keys=list(batch): self._stage(transaction, keys, source))
+
+    def run(self, space: VectorSpace, source: VectorSource) -> None:
+        """Makes all of it.
+
+        Raises:
+            StoreError: another process began to re-embed the store meanwhile.
+        """
+        self.stage(space, source)
+        self._write(lambda transaction: self._announce(transaction, space, source))
+        self.finish()
+
+    def finish(self) -> bool:
+        """Finishes an exchange that is announced; False where none is.
+
+        A reader cannot: it waits for who can.
+
+        Raises:
+            StoreError: nobody finished it in a minute.
+        """
+        found = self._pending()
+        if found is None:
+            return False
+        if self._connection.settings.read_only:
+            self._wait()
+            return True
+        token, resized = found["token"], found["resized"]
+        if resized:
+            for label in ("Memory", "Chunk"):
+                self._connection.command(f"DROP INDEX {vector_index(label)} IF EXISTS", "the index was not dropped")
+        given = {"token": token, "batch": _BATCH}
+        for statement in (_TAKE, _DROP_OLD, _TAKE_CHUNKS):
+            text = statement.format(set_vector=self._dialect.set_vector) if "set_vector" in statement else statement
+            while self._write(lambda transaction, text=text: self._step(transaction, token, text, given)):
+                pass
+        make_indexes(self._connection, int(found["dimension"]))
+        self._write(lambda transaction: self._end(transaction, token))
+        return True
+
+    def _begin(self, identity: str) -> None:
+        """Takes away what an exchange for another embedder had staged."""
+        staged = self._connection.read(lambda transaction: rows(transaction, _STAGED_FOR))
+        if staged and staged[0][0] != identity:
+            for statement in (_UNSTAGE, _UNSTAGE_CHUNKS):
+                while self._write(lambda transaction, text=statement: rows(transaction, text, {"batch": _BATCH})[0][0]):
+                    pass
+            self._write(lambda transaction: transaction.run(_BEGIN, {"identity": identity}).consume())
+
+    def _unstaged(self) -> list[str]:
+        return self._connection.read(lambda transaction: [row[0] for row in rows(transaction, _UNSTAGED)])
+
+    def _stage(self, transaction: Transaction, keys: Sequence[str], source: VectorSource) -> None:
+        given = [dict(zip(SOURCE_COLUMNS, row, strict=True)) for row in rows(transaction, _TEXTS, {"keys": list(keys)})]
+        made = source(given)
+        staged, chunks = [], []
+        for row, item in zip(given, made, strict=True):
+            owner = short_key(row["key"], self._dialect.max_key)
+            staged.append(
+                {
+                    "key": owner,
+                    "text": row["text"],
+                    "vector": bound(ColumnType.VECTOR, item.embedding),
+                    "tokens": item.token_embeddings,
+                }
+            )
+            chunks += [self._chunk(chunk, owner) for chunk in item.chunks]
+        transaction.run(_DROP_CHUNKS, {"keys": [row["key"] for row in staged]}).consume()
+        transaction.run(_STAGE, {"rows": staged}).consume()
+        for part in chunked(chunks, _BATCH):
+            transaction.run(_STAGE_CHUNKS, {"rows": list(part)}).consume()
+
+    def _chunk(self, chunk: Row, owner: str) -> Row:
+        found = properties(
+            NODES["Chunk"].columns, chunk, indexed=INDEXED["Chunk"], longest=self._dialect.max_text_index
+        )
+        short = short_key(chunk["key"], self._dialect.max_key)
+        if short != chunk["key"]:
+            found |= {"key": short, FULL_KEY: chunk["key"]}
+        return {**found, "owner": owner, "staged_embedding": bound(ColumnType.VECTOR, chunk["embedding"])}
+
+    def _announce(self, transaction: Transaction, space: VectorSpace, source: VectorSource) -> None:
+        locked = feed.lock(transaction, self._owner)  # nobody writes from here to the commit
+        if locked is None or rows(transaction, _STAGED_FOR)[0][0] != _identity(space):
+            raise StoreError(f"{self._connection.settings.shown}: another process re-embeds the store; wait for it")
+        for batch in chunked([row[0] for row in rows(transaction, _UNSTAGED)], _BATCH):
+            self._stage(transaction, batch, source)
+        transaction.run(_DROP_ORPHANS).consume()
+        token = secrets.token_hex(8)
+        exchange = {"token": token, "dimension": space.dimension, "resized": locked.dimension != space.dimension}
+        given = {
+            "exchange": json.dumps(exchange),
+            "dimension": space.dimension,
+            "embedder": space.embedder,
+            "revision": space.embedder_revision,
+        }
+        transaction.run(_ANNOUNCE, given).consume()
+        feed.record(transaction, locked, token, feed.Touched(everything=True), self._owner)
+
+    def _step(self, transaction: Transaction, token: str, statement: str, given: Row) -> int:
+        """One batch, with Meta locked; 0 where nothing is left, or another process has finished all of it."""
+        if not self._is_current(transaction, token):
+            return 0
+        return int(rows(transaction, statement, given)[0][0])
+
+    def _end(self, transaction: Transaction, token: str) -> None:
+        if self._is_current(transaction, token):
+            locked = feed.lock(transaction, self._owner)
+            if locked is not None:
+                transaction.run(_END).consume()
+                everything = feed.Touched(everything=True)
+                feed.record(transaction, locked, secrets.token_hex(8), everything, self._owner)
+
+    def _is_current(self, transaction: Transaction, token: str) -> bool:
+        found = rows(transaction, _LOCK)
+        return bool(found) and found[0][0] is not None and json.loads(found[0][0])["token"] == token
+
+    def _pending(self) -> Row | None:
+        found = self._connection.read(lambda transaction: rows(transaction, _PENDING))
+        return json.loads(found[0][0]) if found and found[0][0] is not None else None
+
+    def _wait(self) -> None:
+        deadline = time.monotonic() + _WAIT_SECONDS
+        while self._pending() is not None:
+            if time.monotonic() > deadline:
+                raise StoreError(
+                    f"{self._connection.settings.shown}: re-embedding was interrupted at its end; open the store once "
+                    "without read_only=True, which finishes it"
+                )
+            time.sleep(_PAUSE_SECONDS)
+
+    def _write(self, work: Callable[[Transaction], Any]) -> Any:
+        return self._connection.write(work, "the vectors were not replaced")
+
+
+def _identity(space: VectorSpace) -> str:
+    return json.dumps([space.embedder, space.embedder_revision, space.dimension])
