@@ -58,7 +58,8 @@ def reembed(
 
     The store answers with the old vectors until the end, and after a kill it has the old ones or the new ones, never
     some of each. What was encoded is kept beside the store until then: a second call goes on where the first stopped,
-    and encodes what was written meanwhile. Texts that are equal are encoded once.
+    and encodes what was written meanwhile. Texts that are equal are encoded once. A store in a file needs room for a
+    second one meanwhile; its other handles wait while that is made, some seconds for 10,000 memories.
 
     Args:
         location: where the store is, as in `ALMA.open`; of ":memory:" call `reembed` of the open `ALMA` instead.

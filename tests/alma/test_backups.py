@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 from alma_graph import (
     ALMA,
     AlmaGraphError,
+    AsyncALMA,
     InvalidInputError,
     StoreLockedError,
     StoreVersionError,
@@ -331,3 +333,15 @@ def test_odd_values_are_refused(plain: ALMA, tmp_path: Path, monkeypatch: pytest
                 pytest.fail(f"{name} was taken by call {number}")
     assert dump(plain._store.backend) == before
     assert not list(tmp_path.glob("copy*"))
+
+
+@embedded_only
+def test_the_asynchronous_face_has_both(location: str, tmp_path: Path) -> None:
+    async def work() -> tuple[Any, str]:
+        async with await AsyncALMA.open(location, project_id="shop", embedder="hashing", extractor="none") as alma:
+            await alma.add_domain_knowledge("dev", "d", "A fact.")
+            return await alma.reembed("hashing:16"), await alma.backup(tmp_path / "copy.graph")
+
+    done, copy = asyncio.run(work())
+    assert (done.embedder, done.memories) == ("hashing-16", 1)
+    assert (held(copy)["nodes"]["Memory"][0]["text"], held(location)) == ("A fact.", held(copy))
