@@ -19,14 +19,15 @@ from __future__ import annotations
 import pytest
 
 pytest.register_assert_rewrite(
-    *(f"alma_graph.testing.{area}" for area in ("asking", "changing", "opening", "random_work", "reading", "refusing")),
-    *(f"alma_graph.testing.{area}" for area in ("together", "writing")),
+    *(f"alma_graph.testing.{area}" for area in ("asking", "changing", "opening", "random_memories", "random_work")),
+    *(f"alma_graph.testing.{area}" for area in ("reading", "refusing", "together", "writing")),
 )
 
 from alma_graph.testing.asking import CypherContract  # noqa: E402 - what is asserted in them is rewritten first
 from alma_graph.testing.changing import ChangingContract  # noqa: E402
 from alma_graph.testing.marks import apply_marks, register_marks  # noqa: E402
 from alma_graph.testing.opening import OpeningContract  # noqa: E402
+from alma_graph.testing.random_memories import MemoriesContract  # noqa: E402
 from alma_graph.testing.random_work import RandomWorkContract  # noqa: E402
 from alma_graph.testing.reading import ReadingContract  # noqa: E402
 from alma_graph.testing.refusing import RefusingContract  # noqa: E402
@@ -52,6 +53,7 @@ __all__ = [
     "BackendContract",
     "ChangingContract",
     "CypherContract",
+    "MemoriesContract",
     "NewLocation",
     "OpenStore",
     "OpeningContract",

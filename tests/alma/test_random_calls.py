@@ -1,0 +1,31 @@
+"""Random calls of `ALMA` on every backend against the in-memory one (`alma_graph.testing.random_memories`)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import pytest
+
+from alma_graph.testing import MemoriesContract
+
+
+class TestRandomCalls(MemoriesContract):
+    """A little, on every run."""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+class TestManyRandomCalls(MemoriesContract):
+    """More stores and longer lives."""
+
+    memory_examples = 25
+    memory_steps = 40
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+class TestRandomCallsThatAreJudged(MemoriesContract):
+    """With the parser, so that memories contradict each other."""
+
+    memory_examples = 6
+    memory_options: ClassVar[dict[str, Any]] = {"embedder": "hashing:64", "extractor": "spacy"}
