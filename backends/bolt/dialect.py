@@ -33,6 +33,7 @@ class Dialect:
         rules: what a caller's statement may use.
         enforces_reading: the server refuses writes in a session for reading.
         exercised: our own tests run on it.
+        vector_dimensions: statement that gives name and dimension of vector indexes, where the server tells them.
         index_states: statement that gives name and state of indexes, where the server tells them.
     """
 
@@ -52,6 +53,7 @@ class Dialect:
     enforces_reading: bool
     exercised: bool
     index_states: str | None = None
+    vector_dimensions: str | None = None
 
     @property
     def capabilities(self) -> Capabilities:
@@ -118,6 +120,8 @@ NEO4J = Dialect(
     rules=NEO4J_RULES,
     enforces_reading=True,
     exercised=True,
+    vector_dimensions="SHOW INDEXES YIELD name, type, options WHERE type = 'VECTOR' "
+    "RETURN name, options.indexConfig['vector.dimensions']",
     index_states="SHOW INDEXES YIELD name, state RETURN name, state",
 )
 

@@ -2,8 +2,8 @@
 
 The new vectors are staged beside the old ones, in many transactions that nobody notices. One transaction then stages
 what was written meanwhile and announces the exchange in Meta, with a new sequence: from there on it only goes forward.
-It is made in batches, one at a time whoever makes it; a process that meets an announced exchange, since its own
-was killed or another one's is still at work, finishes it before it reads or writes anything.
+One process makes it, in batches; others wait before they read or write anything, and the first of them goes on with it
+when no batch has come for a while, since its maker was killed. The vector indexes are made last, as what is derived.
 """
 
 from __future__ import annotations
@@ -26,19 +26,24 @@ from alma_graph.backends.schema import META_KEY, NODES, ColumnType
 from alma_graph.errors import StoreError
 
 _BATCH = 500
-_WAIT_SECONDS = 60.0
+_TURN_SECONDS = 10.0
+"""How long an exchange may stand still before another process goes on with it."""
+
 _PAUSE_SECONDS = 0.1
 
 _META = f"MATCH (m:`Meta` {{`key`: '{META_KEY}'}})"
-_PENDING = f"{_META} RETURN m.`exchange`"
-_LOCK = f"{_META} SET m.`exchange_steps` = coalesce(m.`exchange_steps`, 0) + 1 RETURN m.`exchange`"
+_PENDING = f"{_META} RETURN m.`exchange`, m.`exchange_until` < timestamp()"
+_CLAIM = (
+    f"{_META} WHERE m.`exchange_maker` = $owner OR m.`exchange_until` < timestamp() "
+    "SET m.`exchange_maker` = $owner, m.`exchange_until` = timestamp() + $span RETURN m.`exchange`"
+)
 _STAGED_FOR = f"{_META} RETURN m.`staged_for`"
 _BEGIN = f"{_META} SET m.`staged_for` = $identity"
 _ANNOUNCE = (
     f"{_META} SET m.`exchange` = $exchange, m.`dimension` = $dimension, m.`embedder` = $embedder, "
-    "m.`embedder_revision` = $revision"
+    "m.`embedder_revision` = $revision, m.`exchange_maker` = $owner, m.`exchange_until` = timestamp() + $span"
 )
-_END = f"{_META} REMOVE m.`exchange`, m.`exchange_steps`, m.`staged_for`"
+_END = f"{_META} REMOVE m.`exchange`, m.`exchange_maker`, m.`exchange_until`, m.`staged_for`"
 
 _UNSTAGED = "MATCH (n:`Memory`) WHERE NOT n:`Staged` OR n.`staged_text` <> n.`text` RETURN n.`key`"
 _TEXTS = "UNWIND $keys AS k MATCH (n:`Memory` {`key`: k}) RETURN " + ", ".join(
@@ -102,18 +107,27 @@ class Exchange:
     def finish(self) -> bool:
         """Finishes an exchange that is announced; False where none is.
 
-        A reader cannot: it waits for who can.
+        Where another process makes it, this one waits for that.
 
         Raises:
-            StoreError: nobody finished it in a minute.
+            StoreError: it was interrupted, and this process only reads.
         """
         found = self._pending()
         if found is None:
             return False
-        if self._connection.settings.read_only:
+        while not self._make(found["token"], resized=found["resized"]):
             self._wait()
-            return True
-        token, resized = found["token"], found["resized"]
+            if self._pending() is None:
+                return True
+        make_indexes(self._connection, int(found["dimension"]))
+        return True
+
+    def _make(self, token: str, *, resized: bool) -> bool:
+        """Goes on with the exchange to its end; False where another process is at it."""
+        if self._connection.settings.read_only:
+            return False
+        if not self._write(lambda transaction: self._is_mine(transaction, token)):
+            return False
         if resized:
             for label in ("Memory", "Chunk"):
                 self._connection.command(f"DROP INDEX {vector_index(label)} IF EXISTS", "the index was not dropped")
@@ -122,9 +136,7 @@ class Exchange:
             text = statement.format(set_vector=self._dialect.set_vector) if "set_vector" in statement else statement
             while self._write(lambda transaction, text=text: self._step(transaction, token, text, given)):
                 pass
-        make_indexes(self._connection, int(found["dimension"]))
-        self._write(lambda transaction: self._end(transaction, token))
-        return True
+        return bool(self._write(lambda transaction: self._end(transaction, token)))
 
     def _begin(self, identity: str) -> None:
         """Takes away what an exchange for another embedder had staged."""
@@ -181,26 +193,31 @@ class Exchange:
             "dimension": space.dimension,
             "embedder": space.embedder,
             "revision": space.embedder_revision,
+            "owner": self._owner,
+            "span": int(_TURN_SECONDS * 1000),
         }
         transaction.run(_ANNOUNCE, given).consume()
         feed.record(transaction, locked, token, feed.Touched(everything=True), self._owner)
 
     def _step(self, transaction: Transaction, token: str, statement: str, given: Row) -> int:
-        """One batch, with Meta locked; 0 where nothing is left, or another process has finished all of it."""
-        if not self._is_current(transaction, token):
+        """One batch, with Meta locked; 0 where nothing is left, or another process took over."""
+        if not self._is_mine(transaction, token):
             return 0
         return int(rows(transaction, statement, given)[0][0])
 
-    def _end(self, transaction: Transaction, token: str) -> None:
-        if self._is_current(transaction, token):
-            locked = feed.lock(transaction, self._owner)
-            if locked is not None:
-                transaction.run(_END).consume()
-                everything = feed.Touched(everything=True)
-                feed.record(transaction, locked, secrets.token_hex(8), everything, self._owner)
+    def _end(self, transaction: Transaction, token: str) -> bool:
+        if not self._is_mine(transaction, token):
+            return False
+        locked = feed.lock(transaction, self._owner)
+        if locked is None:
+            return False
+        transaction.run(_END).consume()
+        feed.record(transaction, locked, secrets.token_hex(8), feed.Touched(everything=True), self._owner)
+        return True
 
-    def _is_current(self, transaction: Transaction, token: str) -> bool:
-        found = rows(transaction, _LOCK)
+    def _is_mine(self, transaction: Transaction, token: str) -> bool:
+        """Whether this process makes the exchange, or takes it over; its turn is longer by that."""
+        found = rows(transaction, _CLAIM, {"owner": self._owner, "span": int(_TURN_SECONDS * 1000)})
         return bool(found) and found[0][0] is not None and json.loads(found[0][0])["token"] == token
 
     def _pending(self) -> Row | None:
@@ -208,9 +225,21 @@ class Exchange:
         return json.loads(found[0][0]) if found and found[0][0] is not None else None
 
     def _wait(self) -> None:
-        deadline = time.monotonic() + _WAIT_SECONDS
-        while self._pending() is not None:
-            if time.monotonic() > deadline:
+        """Waits while another process makes the exchange.
+
+        Raises:
+            StoreError: it stopped, and this process cannot go on with it.
+        """
+        deadline = time.monotonic() + _TURN_SECONDS
+        while found := self._connection.read(lambda transaction: rows(transaction, _PENDING)):
+            pending, stopped = found[0]
+            if pending is None:
+                return
+            if not stopped:
+                deadline = time.monotonic() + _TURN_SECONDS
+            elif not self._connection.settings.read_only:
+                return
+            elif time.monotonic() > deadline:
                 raise StoreError(
                     f"{self._connection.settings.shown}: re-embedding was interrupted at its end; open the store once "
                     "without read_only=True, which finishes it"

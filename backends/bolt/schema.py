@@ -20,7 +20,13 @@ def make_indexes(connection: Connection, dimension: int) -> list[str]:
     """Makes the constraints and indexes that are missing and waits until all of them answer; their names."""
     dialect = connection.settings.dialect
     there = {row[0] for row in connection.command(dialect.list_indexes, "the indexes were not listed")}
-    made = {name: text for name, text in dialect.schema(dimension).items() if name not in there}
+    wanted = dialect.schema(dimension)
+    if dialect.vector_dimensions is not None:
+        for name, found in connection.command(dialect.vector_dimensions, "the indexes were not listed"):
+            if name in wanted and found != dimension:  # left behind by a store of another dimension
+                connection.command(f"DROP INDEX {name} IF EXISTS", f"the index {name} was not dropped")
+                there.discard(name)
+    made = {name: text for name, text in wanted.items() if name not in there}
     for name, statement in made.items():
         connection.command(statement, f"the index {name} was not made")
     if made and dialect.await_indexes is not None:
