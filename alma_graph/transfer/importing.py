@@ -19,7 +19,7 @@ from alma_graph.transfer.adopting import adopt_embedder, prepare
 from alma_graph.transfer.files import Source
 from alma_graph.transfer.lines import Header
 from alma_graph.transfer.reading import Findings, read_export
-from alma_graph.transfer.recounting import Outcomes, recount
+from alma_graph.transfer.recounting import Outcomes, recount, require_embedder
 from alma_graph.transfer.summary import ImportSummary
 from alma_graph.transfer.writing import GraphWriter, refuse_conflicts
 
@@ -122,15 +122,17 @@ def _import(
     if on_conflict is OnConflict.ERROR:
         with source.open() as stream:
             refuse_conflicts(store, read_export(stream, source.name, []))
+    require_embedder(store)
     outcomes = Outcomes()
     writer = GraphWriter(store, merge=on_conflict is OnConflict.MERGE, total=findings.lines, progress=progress)
     with source.open() as stream:
         writer.write(outcomes.watch(read_export(stream, source.name, [])))
     writer.clean(whole=not findings.failed)
+    unsettled = outcomes.by_project.keys() if findings.failed else writer.unsettled
     return ImportSummary(
         path=source.path,
         **{name: {key: n for key, n in sorted(getattr(writer.tally, name).items()) if n} for name in _TALLIES},
         problems=tuple(findings.problems),
         failed=findings.failed,
-        recounted=tuple(recount(store, outcomes)),
+        recounted=tuple(recount(store, outcomes, unsettled)),
     )

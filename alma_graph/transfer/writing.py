@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from alma_graph.backends.protocol import EdgeMatch, EdgeRow, NodeUpdate, Row, UnitOfWork
+from alma_graph.backends.protocol import EdgeMatch, EdgeRow, NodeUpdate, Row, UnitOfWork, chunked
 from alma_graph.backends.schema import EDGES
 from alma_graph.errors import IdConflictError
 from alma_graph.ingest.writer import Progress
@@ -65,18 +65,20 @@ class GraphWriter:
     """Writes the nodes and edges of a file into a store, each run of them in one transaction.
 
     `tally` says what became of them. A memory of the store with the id of a memory of the file and other content stays
-    as it is, and what hangs on the file's memory is left out, since it speaks of another text.
+    as it is, and what hangs on the file's memory is left out, since it speaks of another text. `unsettled` are projects
+    that have a memory which is not as the file has it.
     """
 
     def __init__(self, store: Store, *, merge: bool, total: int, progress: Progress | None = None) -> None:
         self.tally = Tally()
+        self.unsettled: set[str] = set()
         self._store = store
         self._merge = merge
         self._total = total
         self._progress = progress
         self._done = 0
         self._foreign: set[str] = set()
-        self._unheld: dict[str, list[str]] = {label: [] for label in _HOLDERS}
+        self._unheld: dict[str, dict[str, None]] = {label: {} for label in _HOLDERS}
         self._untouched_since: int | None = None
         if not any(store.backend.count(label) for label in EXPORTED):
             self._untouched_since = store.sequence
@@ -94,8 +96,7 @@ class GraphWriter:
         if whole and not self._foreign:
             return
         for label, keys in self._unheld.items():
-            for start in range(0, len(keys), NODE_UNIT):
-                part = keys[start : start + NODE_UNIT]
+            for part in chunked(list(keys), NODE_UNIT):
                 self._store.transact(lambda label=label, part=part: self._drop_unheld(label, part))  # type: ignore[misc]
 
     def _unit(self, batch: Sequence[Node] | Sequence[EdgeRow]) -> Tally:
@@ -129,12 +130,14 @@ class GraphWriter:
                 work.add_node(label, row)
                 tally.written[label] += 1
                 if label in self._unheld:
-                    self._unheld[label].append(row["key"])
+                    self._unheld[label][row["key"]] = None
                 continue
             how = likeness(label, there, row)
             if how is Likeness.SAME:
                 tally.present[label] += 1
                 continue
+            if label == "Memory":
+                self.unsettled.add(row["project_id"])
             if how is Likeness.OTHER:
                 self._foreign.add(row["key"])
             values = merged_node(there, row) if self._merge and how is Likeness.STATE else {}
