@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shlex
+import sqlite3
 import subprocess
 import sys
 import tomllib
@@ -60,6 +61,10 @@ def test_the_python_of_the_readme_runs(folder: Path, number: int) -> None:
 def test_the_commands_of_the_readme_run_in_order(tmp_path: Path, folder: Path) -> None:
     [lines] = [block for block in SHELL if block[0].startswith("alma-graph init")]
     lines += next(block for block in SHELL if block[0].startswith("alma-graph backup"))
+    lines += next(block for block in SHELL if block[0].startswith("alma-graph export"))
+    with sqlite3.connect(tmp_path / "alma.db") as database:
+        database.executescript((ROOT / "tests" / "importers" / "alma_0_11.sql").read_text(encoding="utf-8"))
+    database.close()
     (tmp_path / "conversation.jsonl").write_bytes((folder / "conversation.jsonl").read_bytes())
     program = str(Path(sys.executable).parent / "alma-graph")
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ALMA_GRAPH_")}
