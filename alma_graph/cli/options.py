@@ -55,6 +55,7 @@ class StoreChoice:
         """
         from alma_graph.alma import ALMA
 
+        patience: dict[str, Any] = {} if lock_timeout is None else {"lock_timeout": lock_timeout}
         if self.store is not None:
             return ALMA.open(
                 self.store,
@@ -62,15 +63,14 @@ class StoreChoice:
                 embedder=self.embedder,
                 read_only=read_only,
                 create=create,
-                **({} if lock_timeout is None else {"lock_timeout": lock_timeout}),
+                **patience,
             )
         _require_config()
         changes: dict[str, Any] = {"project_id": self.project, "embedder": self.embedder}
         changes = {name: value for name, value in changes.items() if value is not None}
         if read_only:
             changes["read_only"] = True
-        if lock_timeout is not None:
-            changes["lock_timeout"] = lock_timeout
+        changes |= patience
         if not create:
             changes["create"] = False
         return ALMA.from_config(CONFIG_PATH, **changes)

@@ -6,9 +6,10 @@ Only what follows from the rest of the graph is mended: nothing that a caller st
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from alma_graph.backends.inspection import Inspectable
-from alma_graph.backends.protocol import Backend, EdgeMatch, EdgeRow, NodeUpdate, UnitOfWork, chunked
+from alma_graph.backends.protocol import Backend, EdgeMatch, EdgeRow, NodeUpdate, Row, UnitOfWork, chunked
 from alma_graph.backends.schema import NODES, node_key
 from alma_graph.backends.verify import Fault, FaultKind
 from alma_graph.codec import memory_to_row
@@ -121,8 +122,8 @@ def _add_owners(store: Store, disorder: Disorder) -> list[str]:
     work = UnitOfWork()
     now = store.clock()
     for project_id in disorder.projects:
-        row = {"key": node_key(project_id, ""), "project_id": project_id, "created_at": now}
-        work.merge_node("Project", row)
+        node = {"key": node_key(project_id, ""), "project_id": project_id, "created_at": now}
+        work.merge_node("Project", node)
     for row, label, type_ in disorder.ownerless:
         name = row["agent"] if label == "Agent" else row["user_id"]
         owner = node_key(row["project_id"], name)
@@ -168,7 +169,7 @@ def _count_anew(writer: Writer, wrong: Sequence[WrongLesson]) -> list[str]:
         mine = [item for item in wrong if item.lesson.project_id == project_id]
         scopes = writer.scopes if project_id == writer.project_id else {}
         own = Writer(store, project_id, scopes)
-        taught = store.transact(lambda own=own, mine=mine: own.lessons.correct([item.lesson.id for item in mine]))
+        taught = store.transact(partial(own.lessons.correct, [item.lesson.id for item in mine]))
         rest = [item for item in mine if item.lesson.id not in taught]
         updates = [NodeUpdate("Memory", *_as_its_edges(item)) for item in rest]
         _commit(store, UnitOfWork(node_updates=updates))
@@ -176,11 +177,11 @@ def _count_anew(writer: Writer, wrong: Sequence[WrongLesson]) -> list[str]:
     return lines
 
 
-def _as_its_edges(item: WrongLesson) -> tuple[str, dict[str, object]]:
+def _as_its_edges(item: WrongLesson) -> tuple[str, Row]:
     """Key of the lesson's node, and its data with the counts of its edges."""
     occurrences = len(item.supports) + len(item.contradicts)
     if isinstance(item.lesson, AntiPattern):
-        changes: dict[str, object] = {"success_count": len(item.contradicts), "occurrence_count": occurrences}
+        changes: Row = {"success_count": len(item.contradicts), "occurrence_count": occurrences}
     else:
         changes = {
             "success_count": len(item.supports),

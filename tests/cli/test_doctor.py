@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from collections.abc import Sequence
 
+import numpy as np
 import pytest
 
 from alma_graph import ALMA
 from alma_graph.backends import NodeUpdate, UnitOfWork, node_key, open_backend
+from alma_graph.embedding.protocol import FloatMatrix
 from alma_graph.testing.graphs import entity_row
 from tests.cli.conftest import call
 
@@ -57,15 +59,15 @@ def test_rebuild_says_what_it_did(damaged: str) -> None:
     assert "read the arrays of 1 projects anew, 2 memories" in told.out
 
 
-def test_a_store_whose_embedder_is_missing_is_a_problem_with_a_cure(store: str, tmp_path: Path) -> None:
+def test_a_store_whose_embedder_is_missing_is_a_problem_with_a_cure(store: str) -> None:
     class Model:
         """A model that this machine has no longer."""
 
         name = "gone-model"
         dimension = 8
 
-        def embed(self, texts: list[str]) -> list[list[float]]:
-            return [[1.0, *[float(len(text) % 7)] * 7] for text in texts]
+        def embed(self, texts: Sequence[str]) -> FloatMatrix:
+            return np.array([[1.0, *[float(len(text) % 7)] * 7] for text in texts], dtype=np.float32)
 
     with ALMA.open(store, project_id="shop", embedder=Model(), extractor="none") as alma:
         alma.add_domain_knowledge("dev", "auth", "The vault is in Bern.", id="fact")
