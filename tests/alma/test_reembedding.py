@@ -138,7 +138,7 @@ def test_equal_texts_are_encoded_once(plain: ALMA) -> None:
     assert embedder.texts == ["The same text."]
 
 
-def test_every_handle_of_the_path_uses_the_new_embedder(open_alma: Open, engine: str) -> None:
+def test_every_handle_of_the_path_uses_the_new_embedder(open_alma: Open, location: str, engine: str) -> None:
     one = open_alma(embedder="hashing:16", extractor="none")
     two = open_alma(project_id="other", extractor="none") if engine != "memory" else one
     two.add_domain_knowledge("x", "d", "The queue is drained at night.")
@@ -146,6 +146,11 @@ def test_every_handle_of_the_path_uses_the_new_embedder(open_alma: Open, engine:
     two.add_domain_knowledge("x", "d", "The cache is cold in the morning.")
     assert two.retrieve("queue at night").hits[0].memory.text == "The queue is drained at night."
     assert_vectors_are_of(two._store.backend, "hashing:32")
+    if engine != "memory":  # the same by the store's place, while it is open here
+        reembed(location, "hashing:40")
+        one.add_domain_knowledge("x", "d", "The index is warm at noon.")
+        assert two.retrieve("queue at night").hits[0].memory.text == "The queue is drained at night."
+        assert_vectors_are_of(one._store.backend, "hashing:40")
 
 
 def test_interrupted_it_goes_on_where_it_stopped(
@@ -475,7 +480,7 @@ def die(*arguments, **keywords):
     os.kill(os.getpid(), signal.SIGKILL)
 
 location, point = sys.argv[1:]
-revectoring._BATCH = 5
+revectoring._BATCH, revectoring._TURN_SECONDS = 5, 0.5
 steps, step, stage = [], Exchange._step, Exchange._stage
 def dying(work, at):
     def worked(*arguments):
