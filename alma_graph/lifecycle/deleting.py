@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from alma_graph.backends.protocol import Backend, Row, UnitOfWork, chunked
 from alma_graph.backends.schema import NODES, node_key
@@ -65,7 +66,7 @@ def _remove_pass(store: Store, project_id: str) -> int:
         work = UnitOfWork(node_deletes=[("Memory", key) for key in keys])
         work.node_deletes += [("Chunk", edge.target) for edge in backend.edges(EdgeType.HAS_CHUNK, sources=keys)]
         work.node_deletes += sorted(owner for owner in leaving if not held[owner])
-        store.transact(lambda work=work: store.erase(project_id, work))
+        store.transact(partial(store.erase, project_id, work))
     return len(rows)
 
 
@@ -98,5 +99,4 @@ def _left(backend: Backend, project_id: str) -> Iterable[tuple[str, list[str]]]:
 
 
 def _erase(store: Store, project_id: str, label: str, keys: Sequence[str]) -> None:
-    work = UnitOfWork(node_deletes=[(label, key) for key in keys])
-    store.transact(lambda: store.erase(project_id, work))
+    store.transact(partial(store.erase, project_id, UnitOfWork(node_deletes=[(label, key) for key in keys])))

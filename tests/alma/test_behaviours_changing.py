@@ -412,11 +412,12 @@ def test_p106_only_what_is_named_changes(plain: ALMA) -> None:
     before = rows()
     new = plain.revise(ids[5], fact="note 5, better")
     assert changed(before) == {ids[5], new.id}
-    for call in (
+    calls: tuple[Callable[[], str], ...] = (
         lambda: plain.retract(ids[4], reason="no").id,
         lambda: plain.restore(ids[4]).id,
         lambda: plain.forget(ids[4]).memory_ids[0],
-    ):
+    )
+    for call in calls:
         before = rows()
         assert changed(before) == set()
         name = call()

@@ -76,7 +76,7 @@ def test_every_order_is_true_and_its_pages_cover_all_once(plain: ALMA, order: st
         by_memory: list[Memory] = []
         while page := ids(plain.memories(order=order, limit=size, after=by_id[-1] if by_id else None)):
             by_id += page
-        while last := list(plain.memories(order=order, limit=size, after=by_memory[-1] if by_memory else None)):  # type: ignore[arg-type]
+        while last := list(plain.memories(order=order, limit=size, after=by_memory[-1] if by_memory else None)):
             by_memory += last
         assert by_id == ids(by_memory) == ids(expected)
     assert ids(plain.memories(agent="a", order=order)) == [memory.id for memory in expected if memory.agent == "a"]
@@ -137,7 +137,7 @@ def test_pages_cover_what_stays_exactly_once_while_others_write(
         pick = f"m{(seed + number * 13) % 20:03}"
         status = next((memory.status for memory in alma.memories(status=None) if memory.id == pick), None)
         if step == "page":
-            seen += alma.memories(order=order, limit=size, after=seen[-1] if seen else None)  # type: ignore[arg-type]
+            seen += alma.memories(order=order, limit=size, after=seen[-1] if seen else None)
         elif step == "add":
             fresh = DomainKnowledge(
                 id=f"x{number}",
@@ -174,7 +174,7 @@ def test_what_is_no_order_limit_or_cursor_is_refused_at_the_call(plain: ALMA) ->
         {"agent": " "},
     ):
         with pytest.raises(InvalidInputError):
-            plain.memories(**options)  # type: ignore[arg-type]
+            plain.memories(**options)
     with pytest.raises(MemoryNotFoundError):
         plain.memories(after="nobody")
     assert list(plain.memories(limit=0)) == []

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from alma_graph import ALMA
-from alma_graph.backends import EDGES, NODES, SCHEMA_VERSION, UnitOfWork, create_backend, memory, open_backend
+from alma_graph.backends import EDGES, NODES, SCHEMA_VERSION, UnitOfWork, create_backend, meta, open_backend
 from alma_graph.backends.migrations import MIGRATIONS
 from alma_graph.backends.protocol import Backend, Row
 from alma_graph.testing.graphs import dump
@@ -28,7 +28,7 @@ def schema_of(version: int) -> Iterator[None]:
             later = {name for number, added in ADDED.items() if number > version for name in added.get(label, ())}
             columns = tuple(column for column in spec.columns if column.name not in later)
             patch.setitem(NODES, label, replace(spec, columns=columns))
-        patch.setattr(memory, "SCHEMA_VERSION", version)
+        patch.setattr(meta, "SCHEMA_VERSION", version)
         yield
 
 
@@ -57,7 +57,7 @@ def fill(location: str) -> tuple[str, str, Row]:
 @embedded_only
 def test_a_store_of_version_1_keeps_everything(location: str, engine: str) -> None:
     filled = location + ".now"
-    old_id, new_id, meta = fill(filled)
+    old_id, new_id, told = fill(filled)
     store = open_backend(filled)
     work = all_of(store)
     store.close()
@@ -66,10 +66,10 @@ def test_a_store_of_version_1_keeps_everything(location: str, engine: str) -> No
     with schema_of(1):
         first = create_backend(engine, location.partition(":")[2], migrations=())
         first.initialise(
-            dimension=meta["dimension"],
-            embedder=meta["embedder"],
-            embedder_revision=meta["embedder_revision"],
-            created_with=meta["created_with"],
+            dimension=told["dimension"],
+            embedder=told["embedder"],
+            embedder_revision=told["embedder_revision"],
+            created_with=told["created_with"],
         )
         first.write(work)
         assert (first.meta() or {})["schema_version"] == 1
