@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from alma_graph.arguments import path_text
-from alma_graph.backends.bolt.dialect import BOLT_DIALECTS, SCHEMES
+from alma_graph.backends.bolt.dialects import BOLT_DIALECTS, SCHEMES
 from alma_graph.backends.bolt.settings import is_server
 from alma_graph.backends.embedded.backend import EmbeddedBackend
 from alma_graph.backends.embedded.dialect import DIALECTS

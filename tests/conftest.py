@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from alma_graph.backends import Backend, open_backend
-from alma_graph.backends.bolt.dialect import BOLT_DIALECTS
+from alma_graph.backends.bolt.dialects import BOLT_DIALECTS
 from alma_graph.testing import apply_marks, register_marks
 from tests.servers.jars import CannotRunError
 from tests.servers.shared import emptied, end
@@ -25,6 +25,7 @@ from tests.servers.shared import emptied, end
 ENGINE = os.environ.get("ALMA_TEST_ENGINE", "ladybug")
 SERVER = ENGINE in BOLT_DIALECTS
 EMBEDDED = "ladybug" if SERVER else ENGINE
+ENGINES = [ENGINE] if SERVER else ["memory", ENGINE]
 DIMENSION = 8
 
 embedded_only = pytest.mark.parametrize("engine", [EMBEDDED], indirect=True)
@@ -56,7 +57,7 @@ def cypher_engine() -> str:
     return ENGINE
 
 
-@pytest.fixture(params=[ENGINE] if SERVER else ["memory", EMBEDDED])
+@pytest.fixture(params=ENGINES)
 def engine(request: pytest.FixtureRequest) -> str:
     """Every backend that this process can load, by name."""
     return str(request.param)

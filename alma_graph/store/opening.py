@@ -14,7 +14,7 @@ from alma_graph.backends.protocol import Backend
 from alma_graph.backends.registry import file_of
 from alma_graph.clock import Clock, utc_clock
 from alma_graph.embedding import Embedder, Encoder, create_embedder, revision_of
-from alma_graph.errors import AlmaGraphError, EmbedderMismatchError, InvalidInputError
+from alma_graph.errors import AlmaGraphError, EmbedderMismatchError, InvalidInputError, StoreError
 from alma_graph.extraction import Extractor, check_extractor
 from alma_graph.store.embedders import check_embedder, stored_encoder
 from alma_graph.store.store import Shared, Store
@@ -49,6 +49,7 @@ def open_store(
     if chosen is not None and _is_new(location):
         _ = chosen.dimension  # likewise: a model that is not there is noticed before the file is made
     backend = open_backend(location, read_only=read_only, create=create, lock_timeout=lock_timeout, **connection)
+    place = str(backend.path) if backend.capabilities.server else location  # a URI may have held a password
     try:
         with _lock:
             shared = _shared.get(id(backend))
@@ -56,10 +57,10 @@ def open_store(
                 shared = Shared(backend, _encoder(backend, chosen, any_embedder), backend.sequence())
                 _shared[id(backend)] = shared
             elif chosen is not None:
-                check_embedder(backend.meta() or {}, chosen, location)
+                check_embedder(backend.meta() or {}, chosen, place)
                 if isinstance(shared.encoder, AlmaGraphError):
                     shared.encoder = Encoder(chosen)
-            return Store(location, shared, extractor, utc_clock(clock))
+            return Store(place, shared, extractor, utc_clock(clock))
     except BaseException:
         backend.close()
         raise
@@ -86,12 +87,17 @@ def _encoder(backend: Backend, chosen: Embedder | None, any_embedder: bool) -> E
         if backend.read_only:
             raise InvalidInputError(f"{backend.path!r} holds no store yet; open it without read_only=True first")
         fresh = chosen if chosen is not None else create_embedder(None)
-        backend.initialise(
-            dimension=fresh.dimension,
-            embedder=fresh.name,
-            embedder_revision=revision_of(fresh),
-            created_with=f"alma_graph {package_version()}",
-        )
+        try:
+            backend.initialise(
+                dimension=fresh.dimension,
+                embedder=fresh.name,
+                embedder_revision=revision_of(fresh),
+                created_with=f"alma_graph {package_version()}",
+            )
+        except StoreError:
+            if backend.meta() is None:
+                raise
+            return _encoder(backend, chosen, any_embedder)  # another process made it just now
         return Encoder(fresh)
     if chosen is not None:
         check_embedder(meta, chosen, str(backend.path))

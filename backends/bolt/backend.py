@@ -12,22 +12,24 @@ from typing import Any, TypeVar
 import numpy as np
 
 from alma_graph.backends.bolt import feed, readonly_run
-from alma_graph.backends.bolt.connection import CommitUnknownError, Connection, Transaction, rows
+from alma_graph.backends.bolt.candidates import near, with_words
+from alma_graph.backends.bolt.connection import CommitUnknownError, Connection, Transaction
 from alma_graph.backends.bolt.dialect import Dialect
 from alma_graph.backends.bolt.inspecting import inspect_server, make_missing, rebuild_indexes
 from alma_graph.backends.bolt.reader import Reader
 from alma_graph.backends.bolt.revectoring import Exchange
 from alma_graph.backends.bolt.schema import create_meta, make_indexes, migrate
 from alma_graph.backends.bolt.writer import Writer
+from alma_graph.backends.candidates import Candidates
 from alma_graph.backends.changes import Changes
 from alma_graph.backends.inspection import Inspection
 from alma_graph.backends.maintenance import Migrated, VectorSource, VectorSpace
 from alma_graph.backends.meta import new_meta
 from alma_graph.backends.migrations import MIGRATIONS, Migration
 from alma_graph.backends.protocol import EdgeRow, Result, Row, UnitOfWork
-from alma_graph.backends.schema import EDGES
+from alma_graph.backends.schema import EDGES, ColumnType
 from alma_graph.backends.validation import check_sequence, check_work
-from alma_graph.backends.values import chosen_columns, edge_spec, node_spec
+from alma_graph.backends.values import chosen_columns, clean_value, edge_spec, node_spec
 from alma_graph.backends.verify import graph_problems
 from alma_graph.clock import system_clock
 from alma_graph.errors import (
@@ -69,7 +71,8 @@ class BoltBackend:
 
     def engine_version(self) -> str:
         """Version and edition of the server."""
-        return str(self._read(lambda transaction: rows(transaction, self._dialect.version)[0][0]))
+        self._usable()
+        return str(self._connection.command(self._dialect.version, "the version was not read")[0][0])
 
     def meta(self) -> Row | None:
         """The one Meta row; None where the database holds no store yet."""
@@ -121,7 +124,8 @@ class BoltBackend:
         try:
             self._commit(unit, "the unit of work was not applied")
         except StoreChangedError:
-            self._connection.write(lambda transaction: feed.claim(transaction, self._owner), "the turn was not taken")
+            ticks = self._dialect.ticks
+            self._connection.write(lambda inner: feed.claim(inner, self._owner, ticks), "the turn was not taken")
             raise
 
     def sequence(self) -> int:
@@ -196,6 +200,19 @@ class BoltBackend:
         """Runs one read-only Cypher statement of a caller, in a transaction of its own."""
         self._usable()
         return readonly_run.run(self._connection, statement, parameters)
+
+    def vector_candidates(self, label: str, vector: Any, k: int, project_id: str) -> Candidates:
+        """The nodes of a label and project whose embeddings are near a vector, with their cosines."""
+        chosen_columns(label, ("embedding",))
+        dimension = self._known_dimension()
+        if dimension is None or k < 1:
+            return []
+        given = clean_value(ColumnType.VECTOR, vector, "vector", dimension)
+        return self._read(lambda inner: near(inner, self._dialect, label, given, k, project_id, dimension))
+
+    def text_candidates(self, query: str, k: int, project_id: str) -> Candidates:
+        """The memories of a project whose texts have any word of the query."""
+        return self._read(lambda inner: with_words(inner, self._dialect, query, k, project_id)) if k > 0 else []
 
     def checkpoint(self) -> None:
         """Nothing to do: the server keeps its own log."""

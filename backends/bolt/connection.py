@@ -96,8 +96,8 @@ class Connection:
             return found
 
     def command(self, statement: str, what: str) -> list[list[Any]]:
-        """Rows of a statement in a transaction of its own, as changes of the schema need it."""
-        with self.session(reading=False) as session, self.translated(what):
+        """Rows of a statement in a transaction of its own, as changes of the schema and questions about it need it."""
+        with self.session(reading=self.settings.read_only) as session, self.translated(what):
             return rows(session, statement)
 
     @contextmanager

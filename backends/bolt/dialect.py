@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from alma_graph.backends.protocol import Capabilities
 from alma_graph.backends.readonly import NEO4J_RULES, ReadRules
 
 MEMORY_TEXT_INDEX = "alma_memory_text"
 
-_UNIQUE = ("Memory", "Entity", "Agent", "User", "Project", "Session", "Chunk", "Meta", "Change")
+UNIQUE = ("Memory", "Entity", "Agent", "User", "Project", "Session", "Chunk", "Meta", "Change")
+"""Labels whose keys are unique."""
+INDEXED_TEXTS = (("Memory", "project_id"), ("Memory", "id"), ("Entity", "project_id"), ("Chunk", "project_id"))
+"""Label and property of the indexes for equality."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,13 @@ class Dialect:
         exercised: our own tests run on it.
         vector_dimensions: statement that gives name and dimension of vector indexes, where the server tells them.
         index_states: statement that gives name and state of indexes, where the server tells them.
+        vector_candidates: statement that gives key, project and similarity of the `$k` nodes nearest to `$vector`.
+        text_candidates: statement that gives key, project and score of nodes that have any of `$words`.
+        vector_scan: statement that gives the same as `vector_candidates` without an index; None where none can.
+        text_property: what stands before each word of a text query.
+        halved_cosines: similarities come as (1 + cosine) / 2.
+        bytes_as_text: the server has no bytes, so they go as base64.
+        ticks: of the server's `timestamp()` in a second.
     """
 
     name: str
@@ -54,6 +65,13 @@ class Dialect:
     exercised: bool
     index_states: str | None = None
     vector_dimensions: str | None = None
+    vector_candidates: str = ""
+    text_candidates: str = ""
+    vector_scan: str | None = None
+    text_property: str = ""
+    halved_cosines: bool = False
+    bytes_as_text: bool = False
+    ticks: int = 1_000
 
     @property
     def capabilities(self) -> Capabilities:
@@ -71,14 +89,9 @@ class Dialect:
             f"alma_{label.lower()}_key": (
                 f"CREATE CONSTRAINT alma_{label.lower()}_key IF NOT EXISTS FOR (n:`{label}`) REQUIRE n.`key` IS UNIQUE"
             )
-            for label in _UNIQUE
+            for label in UNIQUE
         }
-        for label, name in (
-            ("Memory", "project_id"),
-            ("Memory", "id"),
-            ("Entity", "project_id"),
-            ("Chunk", "project_id"),
-        ):
+        for label, name in INDEXED_TEXTS:
             index = f"alma_{label.lower()}_{name}"
             made[index] = f"CREATE TEXT INDEX {index} IF NOT EXISTS FOR (n:`{label}`) ON (n.`{name}`)"
         made["alma_change_sequence"] = (
@@ -96,6 +109,14 @@ class Dialect:
                     "`vector.similarity_function`: 'cosine'}}"
                 )
         return made
+
+    def index_names(self, ask: Callable[[str], list[list[Any]]]) -> set[str]:
+        """Names, as in `schema`, of what is there; `ask` gives the rows of a statement."""
+        return {str(row[0]) for row in ask(self.list_indexes)}
+
+    def drop_index(self, name: str) -> str:
+        """The statement that drops an index of `schema`."""
+        return f"DROP INDEX {name} IF EXISTS"
 
 
 def vector_index(label: str) -> str:
@@ -120,12 +141,16 @@ NEO4J = Dialect(
     rules=NEO4J_RULES,
     enforces_reading=True,
     exercised=True,
+    vector_candidates="CALL db.index.vector.queryNodes('{index}', $k, $vector) YIELD node "
+    "RETURN {key}, node.`project_id`, vector.similarity.cosine(node.`embedding`, $vector)",  # the index rounds
+    text_candidates="CALL db.index.fulltext.queryNodes('{index}', $words) YIELD node, score "
+    "WITH node, score WHERE node.`project_id` = $project RETURN {key}, node.`project_id`, score "
+    "ORDER BY score DESC LIMIT $k",
+    vector_scan="MATCH (node:`{label}`) WHERE node.`project_id` = $project AND node.`embedding` IS NOT NULL "
+    "WITH node, vector.similarity.cosine(node.`embedding`, $vector) AS score "
+    "RETURN {key}, node.`project_id`, score ORDER BY score DESC LIMIT $k",
+    halved_cosines=True,
     vector_dimensions="SHOW INDEXES YIELD name, type, options WHERE type = 'VECTOR' "
     "RETURN name, options.indexConfig['vector.dimensions']",
     index_states="SHOW INDEXES YIELD name, state RETURN name, state",
 )
-
-SCHEMES: dict[str, Dialect] = {"bolt": NEO4J, "neo4j": NEO4J}
-"""The engine that each scheme of a location names."""
-
-BOLT_DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (NEO4J,)}

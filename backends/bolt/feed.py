@@ -111,9 +111,9 @@ def lock(transaction: Transaction, owner: str) -> Locked | None:
     return None
 
 
-def claim(transaction: Transaction, owner: str) -> None:
-    """Makes it this writer's turn, unless it is another's."""
-    transaction.run(_CLAIM, {"owner": owner, "span": int(TURN_SECONDS * 1000)}).consume()
+def claim(transaction: Transaction, owner: str, ticks: int) -> None:
+    """Makes it this writer's turn, unless it is another's; `ticks` of the server's clock are a second."""
+    transaction.run(_CLAIM, {"owner": owner, "span": int(TURN_SECONDS * ticks)}).consume()
 
 
 def is_known(transaction: Transaction, token: str) -> bool:

@@ -30,7 +30,7 @@ def inspect_server(connection: Connection, dimension: int | None) -> list[Inspec
 def _indexes(connection: Connection, dimension: int) -> Inspection:
     dialect = connection.settings.dialect
     wanted = dialect.schema(dimension)
-    there = {row[0] for row in connection.command(dialect.list_indexes, "the indexes were not listed")}
+    there = dialect.index_names(lambda statement: connection.command(statement, "the indexes were not listed"))
     missing = sorted(wanted.keys() - there)
     if missing:
         detail = f"missing: {', '.join(missing)}; reads are slower, and keys may be there twice"
@@ -58,14 +58,14 @@ def make_missing(connection: Connection, dimension: int) -> list[str]:
 def rebuild_indexes(connection: Connection, dimension: int) -> list[str]:
     """Drops the indexes, not the constraints that keep keys unique, and makes them again; says which."""
     dialect = connection.settings.dialect
-    there = {row[0] for row in connection.command(dialect.list_indexes, "the indexes were not listed")}
+    there = dialect.index_names(lambda statement: connection.command(statement, "the indexes were not listed"))
     derived = [
         name
         for name, statement in dialect.schema(dimension).items()
         if name in there and "CONSTRAINT" not in statement.split(" IF ", 1)[0]
     ]
     for name in derived:
-        connection.command(f"DROP INDEX {name} IF EXISTS", f"the index {name} was not dropped")
+        connection.command(dialect.drop_index(name), f"the index {name} was not dropped")
     made = make_indexes(connection, dimension)
     return [f"made {len(made)} indexes of the server anew"]
 

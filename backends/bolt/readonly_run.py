@@ -75,6 +75,8 @@ def _plain(value: Any) -> Any:
     """A value without the driver's own: aware times, nodes and edges with `_label`, paths as nodes and edges."""
     import neo4j
 
+    if isinstance(value, neo4j.time.Duration):
+        return value.iso_format()
     if isinstance(value, (list, tuple)) and not isinstance(value, neo4j.spatial.Point):
         return [_plain(item) for item in value]
     if isinstance(value, dict):
@@ -89,8 +91,6 @@ def _plain(value: Any) -> Any:
         return utc(value)
     if isinstance(value, (neo4j.time.Date, neo4j.time.Time)):
         return value.to_native()
-    if isinstance(value, neo4j.time.Duration):
-        return value.iso_format()
     if isinstance(value, neo4j.spatial.Point):
         return {"srid": value.srid, "coordinates": list(value)}
     return value

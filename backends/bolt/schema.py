@@ -6,7 +6,6 @@ import secrets
 from collections.abc import Sequence
 
 from alma_graph.backends.bolt.connection import Connection, Transaction, rows
-from alma_graph.backends.bolt.values import bound
 from alma_graph.backends.maintenance import Migrated
 from alma_graph.backends.migrations import Migration, pending
 from alma_graph.backends.protocol import Row
@@ -19,12 +18,12 @@ _VERSION = "MATCH (m:`Meta` {`key`: $key}) WHERE m.`schema_version` < $version S
 def make_indexes(connection: Connection, dimension: int) -> list[str]:
     """Makes the constraints and indexes that are missing and waits until all of them answer; their names."""
     dialect = connection.settings.dialect
-    there = {row[0] for row in connection.command(dialect.list_indexes, "the indexes were not listed")}
+    there = dialect.index_names(lambda statement: connection.command(statement, "the indexes were not listed"))
     wanted = dialect.schema(dimension)
     if dialect.vector_dimensions is not None:
         for name, found in connection.command(dialect.vector_dimensions, "the indexes were not listed"):
             if name in wanted and found != dimension:  # left behind by a store of another dimension
-                connection.command(f"DROP INDEX {name} IF EXISTS", f"the index {name} was not dropped")
+                connection.command(dialect.drop_index(name), f"the index {name} was not dropped")
                 there.discard(name)
     made = {name: text for name, text in wanted.items() if name not in there}
     for name, statement in made.items():
@@ -40,7 +39,7 @@ def create_meta(connection: Connection, row: Row) -> None:
     Raises:
         StoreError: there is one; another process was faster.
     """
-    given = {column.name: bound(column.type, row[column.name]) for column in NODES["Meta"].columns}
+    given = {column.name: row[column.name] for column in NODES["Meta"].columns}
     given["feed_salt"] = secrets.token_hex(16)
 
     def make(transaction: Transaction) -> None:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from alma_graph.backends.bolt.dialect import SCHEMES, Dialect
+from alma_graph.backends.bolt.dialect import Dialect
+from alma_graph.backends.bolt.dialects import BOLT_DIALECTS, SCHEMES
 from alma_graph.errors import InvalidInputError, shown
 
 DEFAULT_QUERY_TIMEOUT = 60.0
@@ -77,7 +78,7 @@ def server_settings(
     """
     left = dict(options)
     parts, scheme = _uri(location)
-    dialect = SCHEMES[scheme.split("+")[0]] if engine is None else SCHEMES[engine]
+    dialect = SCHEMES[scheme.split("+")[0]] if engine is None else BOLT_DIALECTS[engine]
     at = _netloc(parts.netloc)
     uri = urlunsplit((dialect.driver_scheme(scheme), at, "", parts.query, ""))
     place = urlunsplit((scheme, at, "", parts.query, ""))

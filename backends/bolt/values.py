@@ -6,6 +6,7 @@ a vector goes as a list of floats, which holds every float32 exactly.
 
 from __future__ import annotations
 
+import base64
 import hashlib
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -33,14 +34,18 @@ def short_key(key: str, limit: int) -> str:
     return _DIGEST + hashlib.sha256(data).hexdigest()
 
 
-def bound(kind: ColumnType, value: Any) -> Any:
-    """A cleaned value as the driver takes it."""
+def bound(kind: ColumnType, value: Any, *, bytes_as_text: bool = False) -> Any:
+    """A cleaned value as the driver takes it, or the server, where it has no bytes."""
     if kind is ColumnType.VECTOR and value is not None:
         return value.tolist()
+    if kind is ColumnType.BYTES and bytes_as_text and value is not None:
+        return base64.b64encode(value).decode("ascii")
     return value
 
 
-def properties(columns: Sequence[Column], row: Row, *, indexed: frozenset[str], longest: int) -> dict[str, Any]:
+def properties(
+    columns: Sequence[Column], row: Row, *, indexed: frozenset[str], longest: int, bytes_as_text: bool = False
+) -> dict[str, Any]:
     """The properties of a row that are given, without vectors.
 
     Raises:
@@ -56,7 +61,7 @@ def properties(columns: Sequence[Column], row: Row, *, indexed: frozenset[str], 
                 f"{column.name}={shown(value, 60)} has {len(value.encode()):,} bytes, and the server's index takes "
                 f"{longest:,}; give a shorter one"
             )
-        found[column.name] = bound(column.type, value)
+        found[column.name] = bound(column.type, value, bytes_as_text=bytes_as_text)
     return found
 
 
@@ -71,7 +76,7 @@ def read_value(kind: ColumnType, value: Any) -> Any:
         vector.flags.writeable = False
         return vector
     if kind is ColumnType.BYTES:
-        return bytes(value)
+        return base64.b64decode(value) if isinstance(value, str) else bytes(value)
     return value
 
 

@@ -66,6 +66,7 @@ class Writer:
             row,
             indexed=statements.INDEXED.get(label, frozenset()),
             longest=self._dialect.max_text_index,
+            bytes_as_text=self._dialect.bytes_as_text,
         )
         given: Row = {"properties": found}
         for column in NODES[label].columns:

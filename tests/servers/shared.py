@@ -8,6 +8,7 @@ from typing import Any
 from tests.servers.jars import CannotRunError
 from tests.servers.process import NeoServer
 
+_MEMGRAPH = os.environ.get("ALMA_TEST_ENGINE") == "memgraph"
 _state: dict[str, Any] = {}
 
 
@@ -48,7 +49,9 @@ def end() -> None:
 
 def _uri() -> str:
     if "uri" not in _state:
-        given = os.environ.get("ALMA_TEST_NEO4J_URI")
+        given = os.environ.get("ALMA_TEST_MEMGRAPH_URI" if _MEMGRAPH else "ALMA_TEST_NEO4J_URI")
+        if _MEMGRAPH and not given:
+            raise CannotRunError("no Memgraph is started here; name a running one in ALMA_TEST_MEMGRAPH_URI")
         if given:
             _check_ours(given)
         else:
@@ -60,7 +63,7 @@ def _uri() -> str:
 def _check_ours(uri: str) -> None:
     if int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")) > 1:
         raise CannotRunError("ALMA_TEST_NEO4J_URI names one server: run pytest with -n 0, one store at a time")
-    if os.environ.get("ALMA_TEST_NEO4J_WIPE") != "1" and _ask(uri, "MATCH (n) RETURN count(n)"):
+    if os.environ.get("ALMA_TEST_NEO4J_WIPE") != "1" and ask(uri, "MATCH (n) RETURN n LIMIT 1"):
         raise CannotRunError(
             f"the database at {uri} is not empty, and the tests delete everything in it; name an empty one, or set "
             "ALMA_TEST_NEO4J_WIPE=1"
@@ -68,11 +71,12 @@ def _check_ours(uri: str) -> None:
 
 
 def _delete_all(uri: str) -> None:
-    while _ask(uri, "MATCH (n) WITH n LIMIT 20000 DETACH DELETE n RETURN count(n)"):
+    while ask(uri, "MATCH (n) WITH n LIMIT 20000 DETACH DELETE n RETURN count(n) AS deleted")[0]["deleted"]:
         pass
 
 
-def _ask(uri: str, statement: str) -> int:
+def ask(uri: str, statement: str, **parameters: Any) -> list[dict[str, Any]]:
+    """Rows of any statement, past the store."""
     import neo4j
 
     if "driver" not in _state:
@@ -80,4 +84,4 @@ def _ask(uri: str, statement: str) -> int:
         _state["driver"] = neo4j.GraphDatabase.driver(uri, auth=(user, password) if password else None)
     query: Any = statement
     with _state["driver"].session(database=os.environ.get("NEO4J_DATABASE")) as session:
-        return int(session.run(query).single(strict=True)[0])
+        return [dict(row) for row in session.run(query, parameters)]

@@ -1,0 +1,89 @@
+"""Candidates from the server's own indexes: near ones, and those with the words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from alma_graph.backends import UnitOfWork, open_backend
+from alma_graph.backends.bolt import candidates
+from alma_graph.backends.candidates import as_candidate_source
+from alma_graph.errors import EmbeddingError, InvalidInputError, UnsupportedError
+from alma_graph.testing.graphs import key, memory_row, vector
+from tests.servers.shared import ask
+
+pytestmark = pytest.mark.engine
+
+
+@pytest.fixture
+def filled(backend: Any) -> Any:
+    """300 memories of two projects."""
+    work = UnitOfWork()
+    for number in range(300):
+        project = "shop" if number % 10 == 0 else "other"
+        text = f"fact {number} about port {number % 7}"
+        work.add_node("Memory", memory_row(f"m{number}", project, text=text, embedding=vector(number)))
+    backend.write(work)
+    return backend
+
+
+def nearest(wanted: Any, numbers: Any, k: int) -> list[str]:
+    cosine = {n: float(vector(n) @ wanted / np.linalg.norm(vector(n)) / np.linalg.norm(wanted)) for n in numbers}
+    return [key(f"m{n}") for n in sorted(cosine, key=lambda n: -cosine[n])[:k]]
+
+
+def recall(found: Any, wanted: list[str]) -> float:
+    return len({name for name, _ in found} & set(wanted)) / len(wanted)
+
+
+@pytest.mark.parametrize("k", [1, 5, 29, 30, 100])
+def test_near_ones_of_the_project_come_as_brute_force_says(filled: Any, location: str, k: int) -> None:
+    ask(location, "CALL db.awaitIndexes(60)")
+    wanted = vector(1000)
+    found = as_candidate_source(filled).vector_candidates("Memory", wanted, k, "shop")
+    exact = nearest(wanted, range(0, 300, 10), k)
+    assert len(found) == min(k, 30)
+    assert recall(found, exact) >= 0.9
+    assert [score for _, score in found] == sorted((score for _, score in found), reverse=True)
+    assert -1.0 <= found[0][1] <= 1.0
+
+
+def test_a_scan_answers_where_the_index_cannot(filled: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = vector(1000)
+    monkeypatch.setattr(candidates, "_WIDEST", 0)
+    found = filled.vector_candidates("Memory", wanted, 7, "shop")
+    assert [name for name, _ in found] == nearest(wanted, range(0, 300, 10), 7)
+    (own,) = filled.vector_candidates("Memory", vector(10), 1, "shop")
+    assert own == (key("m10"), pytest.approx(1.0, abs=1e-6))
+
+
+def test_words_of_the_project(filled: Any) -> None:
+    found = {name for name, _ in filled.text_candidates("which port has fact 10?", 50, "shop")}
+    assert key("m10") in found
+    assert found <= {key(f"m{number}") for number in range(0, 300, 10)}
+    assert filled.text_candidates("fact", 3, "shop")[0][1] > 0
+    assert len(filled.text_candidates("fact", 3, "shop")) == 3
+    assert filled.text_candidates("fact", 3, "nobody's") == []
+
+
+@pytest.mark.parametrize(
+    "query",
+    ['"', "port:*", "AND OR NOT", "a) OR (project_id:other", "x~2 +y -z \\ / ^3 [a TO b]", "", " ", "🦜", "NOT port"],
+)
+def test_no_word_is_an_operator(filled: Any, query: str) -> None:
+    found = filled.text_candidates(query, 500, "shop")
+    assert {name for name, _ in found} <= {key(f"m{number}") for number in range(0, 300, 10)}
+
+
+def test_what_cannot_be_asked(filled: Any) -> None:
+    with pytest.raises(EmbeddingError):
+        filled.vector_candidates("Memory", [1.0], 3, "shop")
+    with pytest.raises(InvalidInputError):
+        filled.vector_candidates("Agent", vector(1), 3, "shop")
+    assert filled.vector_candidates("Memory", vector(1), 0, "shop") == []
+    small = open_backend(":memory:")
+    with pytest.raises(UnsupportedError, match="neo4j"):
+        as_candidate_source(small)
+    small.close()
