@@ -91,7 +91,7 @@ def with_store(command: _F) -> _F:
         envvar="ALMA_GRAPH_STORE",
         show_envvar=True,
         metavar="PATH",
-        help="Where the store is: a path, or kuzu:PATH.",
+        help="Where the store is: a path, kuzu:PATH, or the URI of a server (bolt://HOST:7687).",
     )
     @click.option(
         "--project", envvar="ALMA_GRAPH_PROJECT", show_envvar=True, metavar="NAME", help="The project to work in."
