@@ -22,10 +22,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from alma_graph import ALMA, AlmaGraphError, DomainKnowledge, StoreLockedError
-from alma_graph.backends import create_backend
 from alma_graph.retrieval import engine as retrieval_engine
 from tests.alma.conftest import Open
-from tests.conftest import embedded_only
+from tests.conftest import durable_only, embedded_only
 
 
 def found(alma: ALMA, query: str, **options: Any) -> list[str]:
@@ -45,13 +44,6 @@ def test_p001_a_fresh_store_takes_a_batch_and_answers_without_any_setup(open_alm
         [DomainKnowledge(domain="d", fact="Alice wrote the parser."), DomainKnowledge(domain="d", fact="Bob sleeps.")]
     )
     assert found(alma, "alice")[0] == "Alice wrote the parser."
-
-
-@pytest.mark.xfail(
-    strict=True, raises=AlmaGraphError, reason="Neo4j comes with the issue 'Every engine under one contract'"
-)
-def test_p003_a_fresh_neo4j_store_makes_its_indexes_itself() -> None:
-    create_backend("neo4j", "bolt://localhost:7687")
 
 
 # ---------------------------------------------------------------- silent-loss
@@ -390,7 +382,7 @@ def test_p120_scores_differ_and_their_parts_add_up(alma: ALMA) -> None:
 # ---------------------------------------------------------------- windows
 
 
-@embedded_only
+@durable_only
 def test_p058_a_narrow_console_shows_everything(open_alma: Open, location: str, tmp_path: Path) -> None:
     alma = open_alma(embedder="hashing", extractor="none", project_id="店 🛒")
     fact(alma, "我喜欢绿茶 ─ 🛒")
