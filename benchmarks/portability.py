@@ -29,6 +29,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from alma_graph import ALMA, DomainKnowledge, Memory, Observation, Outcome, UserPreference
+from alma_graph.model import Result
 from benchmarks.backends import FACTS, PLACES, PROJECT, THINGS, place
 
 TOLERANCE = 1e-6
@@ -61,7 +62,7 @@ def memories() -> Iterator[Memory]:
                 works = picker.random() < 0.7
                 yield Outcome(
                     task=f"Deploy the {a} service, run {number}",
-                    outcome=works,  # type: ignore[arg-type]
+                    outcome=Result.SUCCESS if works else Result.FAILURE,
                     strategy_used=STRATEGIES[0 if works else 2] if picker.random() < 0.6 else picker.choice(STRATEGIES),
                     task_type="deploy",
                     error_message=None if works else f"{b} did not answer",

@@ -19,7 +19,7 @@ from typing import Any
 
 from alma_graph.arguments import path_text
 from alma_graph.clock import system_clock
-from alma_graph.enums import KnowledgeSource, PreferenceSource
+from alma_graph.enums import KnowledgeSource, PreferenceSource, Result
 from alma_graph.errors import AlmaGraphError, InvalidInputError
 from alma_graph.importers.mapping import Draft
 from alma_graph.importers.running import BATCH_SIZE, BatchWriter, ImportReport, Progress, Sink
@@ -212,7 +212,7 @@ def _outcome(row: Row) -> Memory:
     common = _common(row, (*taken, "user_feedback", "timestamp"))
     return Outcome(
         task=row["task_description"],
-        outcome=bool(row["success"]),
+        outcome=Result.SUCCESS if row["success"] else Result.FAILURE,
         strategy_used=row.get("strategy_used") or "",
         task_type=row.get("task_type") or None,
         duration_ms=row.get("duration_ms"),
@@ -226,12 +226,13 @@ def _outcome(row: Row) -> Memory:
 
 def _preference(row: Row) -> Memory:
     known = row.get("source") in list(PreferenceSource)
+    source = PreferenceSource(row["source"]) if known else PreferenceSource.EXPLICIT_INSTRUCTION
     common = _common(row, ("category", "preference", "timestamp", "source"), () if known else ("source",))
     return UserPreference(
         user_id=row["user_id"],
         category=row.get("category") or "general",
         preference=row["preference"],
-        source=row["source"] if known else None,
+        source=source,
         created_at=row.get("timestamp"),
         **common,
     )
@@ -239,11 +240,12 @@ def _preference(row: Row) -> Memory:
 
 def _knowledge(row: Row) -> Memory:
     known = row.get("source") in list(KnowledgeSource)
+    source = KnowledgeSource(row["source"]) if known else KnowledgeSource.USER_STATED
     common = _common(row, ("domain", "fact", "last_verified", "source"), () if known else ("source",))
     return DomainKnowledge(
         domain=row.get("domain") or "general",
         fact=row["fact"],
-        source=row["source"] if known else None,
+        source=source,
         created_at=row.get("last_verified"),
         **common,
     )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import IO
 
+from alma_graph.backends.inspection import Snapshots
 from alma_graph.backends.protocol import Backend, chunked
 from alma_graph.backends.schema import EDGES, NODES
 from alma_graph.errors import InvalidInputError, StoreChangedError
@@ -69,16 +70,16 @@ def export_file(
     """
     with writing(path) as stream:
         for attempt in range(_ATTEMPTS):
-            before = backend.sequence()
             stream.seek(0)
             stream.truncate()
             last = attempt == _ATTEMPTS - 1
-            with lock if lock is not None and last else nullcontext(), compressed(stream, path) as lines:
-                trailer = export_backend(backend, lines, project_id=project_id, progress=progress)
-            if backend.sequence() == before:
-                return ExportSummary(
-                    os.fspath(path), dict(trailer.nodes), dict(trailer.edges), trailer.sha256, project_id
-                )
+            with lock if lock is not None and last else nullcontext(), _one_state(backend):
+                before = backend.sequence()
+                with compressed(stream, path) as lines:
+                    made = export_backend(backend, lines, project_id=project_id, progress=progress)
+                unchanged = backend.sequence() == before
+            if unchanged:
+                return ExportSummary(os.fspath(path), dict(made.nodes), dict(made.edges), made.sha256, project_id)
         raise StoreChangedError(
             f"another process wrote to the store during each of {_ATTEMPTS} exports; export while it is idle"
         )
@@ -137,6 +138,11 @@ def header_of(backend: Backend, project_id: str | None) -> Header:
         project_id=project_id,
         created_with=f"alma_graph {package} on {backend.name} {backend.engine_version()}",
     )
+
+
+def _one_state(backend: Backend) -> AbstractContextManager[object]:
+    """One committed state for all reads inside, where the engine can hold one beside a writer."""
+    return backend.one_state() if isinstance(backend, Snapshots) else nullcontext()
 
 
 def _batches(backend: Backend, project_id: str | None) -> Iterator[tuple[str, list[bytes]]]:

@@ -110,7 +110,7 @@ class GraphWriter:
         if work:
             self._store.rewrite(work)
             if self._untouched_since is not None:
-                self._untouched_since = self._store.sequence
+                self._untouched_since += 1  # by this unit alone; a write of others makes them differ
         return tally
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,7 +31,7 @@ def second(two: tuple[ALMA, ALMA]) -> ALMA:
     return two[1]
 
 
-def fact(alma: ALMA, text: str, **fields: str) -> str:
+def fact(alma: ALMA, text: str, **fields: Any) -> str:
     return alma.add_domain_knowledge("a", "d", text, **fields).id
 
 

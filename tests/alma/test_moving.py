@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 import tracemalloc
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +24,12 @@ from alma_graph import (
     InvalidInputError,
     Memory,
     ReadOnlyError,
+    StoreLockedError,
 )
 from tests.alma.conftest import Open, Ticking
 from tests.conftest import embedded_only
+
+NOW = datetime(2026, 6, 1, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -104,6 +110,28 @@ def test_another_embedder_is_refused_with_both_cures(open_alma: Open, other: ALM
     assert [memory.text for memory in everything(alma)] == ["Mine."]
 
 
+def test_the_same_questions_have_the_same_answers_after_a_move(open_alma: Open, file: Path) -> None:
+    places, things = ("auth", "billing", "search", "ledger"), ("redis", "kafka", "postgres")
+    alma = open_alma(embedder="hashing", extractor="rules", clock=lambda: NOW)
+    with ALMA.open(":memory:", project_id="shop", embedder="hashing", extractor="rules", clock=lambda: NOW) as other:
+        learn(other, range(12))
+        learn(other, range(3), "failure", "Rebuild everything by hand")
+        for n in range(40):
+            a, b = places[n % 4], things[n % 3]
+            fact(other, f"The {a} service keeps its sessions in {b} for {n} minutes.", id=f"f{n}")
+            other.observe("a", f"The {a} waited {n} s for {b}.", session_id=f"s{n // 8}", occurred_at=NOW, id=f"o{n}")
+        other.export(file)
+        ALMA.import_(file, into=alma)
+        questions = [f"How long does {a} wait for {b}?" for a in places[:3] for b in things] + ["Deploy it again"]
+        assert len(questions) == 10
+        for question in questions:
+            ours, theirs = (store.retrieve(question, top_k=10, asked_at=NOW).hits for store in (other, alma))
+            assert [hit.memory.id for hit in ours] == [hit.memory.id for hit in theirs]
+            assert ours
+            for one, two in zip(ours, theirs, strict=True):
+                assert one.parts == pytest.approx(two.parts, abs=1e-6)
+
+
 def test_a_second_import_writes_nothing(plain: ALMA, other: ALMA, file: Path) -> None:
     learn(other, range(4))
     fact(other, "The service a runs in Lisbon.", id="f")
@@ -162,7 +190,7 @@ def test_a_merge_unites_field_by_field(plain: ALMA, other: ALMA, file: Path) -> 
     assert merged.metadata == {"seen": "here", "a": 1, "b": 2}
     assert merged.authority == "user"
     assert merged.valid_to == theirs.valid_to
-    assert merged.created_at == min(before.created_at or merged.created_at, theirs.created_at or merged.created_at)
+    assert merged.created_at == min(filter(None, (before.created_at, theirs.created_at)))
     assert plain.doctor().ok
     again = ALMA.import_(file, into=plain, on_conflict="merge")
     assert again.merged == {}
@@ -244,6 +272,23 @@ def test_lessons_are_true_of_what_could_be_salvaged(plain: ALMA, other: ALMA, fi
     assert plain.doctor().ok
 
 
+def test_projects_and_owners_are_made_again_for_what_was_salvaged(plain: ALMA, other: ALMA, file: Path) -> None:
+    fact(other, "The service a runs in Lisbon.", id="f")
+    other.add_user_preference("maya", "reports", "Short ones.")
+    other.export(file)
+    lines = file.read_bytes().splitlines(keepends=True)
+    kept = [
+        line for line in lines if not line.startswith((b'{"node":"Project"', b'{"node":"Agent"', b'{"node":"User"'))
+    ]
+    file.write_bytes(b"".join(kept))
+    summary = ALMA.import_(file, into=plain, salvage=True)
+    assert {problem.message.split()[0] for problem in summary.problems} == {"LEARNED", "ABOUT"}
+    assert plain.projects() == ["shop"]
+    assert plain.doctor().ok
+    assert plain.stats().edges["LEARNED"] == 1
+    assert plain.stats().edges["ABOUT"] == 1
+
+
 def test_a_lesson_of_a_lower_threshold_stays(plain: ALMA, file: Path) -> None:
     from alma_graph import MemoryScope
 
@@ -316,6 +361,41 @@ def test_a_store_that_is_open_for_reading_is_exported_and_takes_nothing(
         assert reader.export(file).nodes["Memory"] == 1
         with pytest.raises(ReadOnlyError):
             ALMA.import_(file, into=reader)
+
+
+_WRITER = """
+import sys
+from alma_graph import ALMA
+with ALMA.open(sys.argv[1], project_id="shop", embedder="hashing", extractor="none") as alma:
+    print("open", flush=True)
+    for number in range(100_000):
+        alma.add_domain_knowledge("a", "d", f"Fact {number}.", id=str(number))
+"""
+
+
+@embedded_only
+def test_an_export_beside_a_writer_is_one_state_or_says_who_holds_the_file(
+    plain: ALMA, other: ALMA, file: Path, location: str
+) -> None:
+    beside = plain.stats().engine.startswith("ladybug")
+    plain.close()
+    with subprocess.Popen([sys.executable, "-c", _WRITER, location], stdout=subprocess.PIPE, text=True) as writer:
+        try:
+            assert writer.stdout is not None
+            assert writer.stdout.readline() == "open\n"
+            if not beside:
+                with pytest.raises(StoreLockedError, match=str(writer.pid)):
+                    ALMA.open(location, project_id="shop", extractor="none", read_only=True, lock_timeout=0.2)
+                return
+            with ALMA.open(location, project_id="shop", extractor="none", read_only=True) as reader:
+                for _ in range(3):
+                    made = reader.export(file)
+        finally:
+            writer.kill()
+    count = made.nodes.get("Memory", 0)
+    ALMA.import_(file, into=other)
+    assert {memory.id for memory in other.memories()} == {str(number) for number in range(count)}
+    assert other.doctor().ok
 
 
 def test_every_project_moves_and_they_stay_apart(plain: ALMA, other: ALMA, file: Path, location: str) -> None:

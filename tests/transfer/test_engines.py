@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
 from alma_graph import ALMA, DomainKnowledge, InvalidInputError, Observation, Outcome
 from alma_graph.errors import BackendError
+from alma_graph.model import Result
 from alma_graph.transfer import engines
 from alma_graph.transfer.engines import migrate_engine
 
@@ -29,7 +31,11 @@ def fill(location: str, count: int) -> None:
         alma.learn_batch(
             [
                 Outcome(
-                    agent="dev", task=f"Deploy {n}", outcome="success", strategy_used="Blue-green", task_type="deploy"
+                    agent="dev",
+                    task=f"Deploy {n}",
+                    outcome=Result.SUCCESS,
+                    strategy_used="Blue-green",
+                    task_type="deploy",
                 )
                 for n in range(20)
             ]
@@ -92,7 +98,7 @@ def test_a_child_that_dies_is_told_of(tmp_path: Path, embedded_engine: str, monk
     source = f"{embedded_engine}:{tmp_path / 'store.graph'}"
     with ALMA.open(source, project_id="shop", embedder="hashing:64", extractor="none") as alma:
         alma.add_domain_knowledge("a", "d", "A fact.")
-    monkeypatch.setattr(engines.sys, "executable", "/bin/false")
+    monkeypatch.setattr(sys, "executable", "/bin/false")
     with pytest.raises(BackendError, match="ended with code 1"):
         migrate_engine(source, embedded_engine, target=tmp_path / "copy.graph")
     assert not (tmp_path / "copy.graph").exists()

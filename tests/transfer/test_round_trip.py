@@ -192,7 +192,7 @@ def test_an_export_that_fails_leaves_the_file_as_it_was(backend: Backend, tmp_pa
 
 def test_an_export_during_writes_starts_again_and_is_one_graph(backend: Backend, tmp_path: Path) -> None:
     fill(backend, {"m1": {"text": "one"}})
-    written = []
+    written: list[bool] = []
 
     def write_once(done: int, total: int) -> None:
         if not written:
