@@ -112,14 +112,13 @@ class Exchange:
         Raises:
             StoreError: it was interrupted, and this process only reads.
         """
-        found = self._pending()
-        if found is None:
+        if self._pending() is None:
             return False
-        while not self._make(found["token"], resized=found["resized"]):
+        while (found := self._pending()) is not None:
+            if self._make(found["token"], resized=found["resized"]):
+                make_indexes(self._connection, int(found["dimension"]))
+                break
             self._wait()
-            if self._pending() is None:
-                return True
-        make_indexes(self._connection, int(found["dimension"]))
         return True
 
     def _make(self, token: str, *, resized: bool) -> bool:

@@ -207,19 +207,12 @@ def test_a_failure_while_the_vectors_are_put_in_place_changes_nothing(open_alma:
     fill(alma)
     backend: Any = alma._store.backend
     before = dump(backend)
-    replace = backend.replace_vectors
 
-    def failing(space: Any, source: Any) -> None:
-        given = []
-
-        def broken(rows: Any) -> Any:
-            given.append(rows)
-            raise RuntimeError("no memory left")
-
-        replace(space, broken)
+    def broken(self: Any, rows: Any) -> Any:
+        raise RuntimeError("no memory left")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(type(backend), "replace_vectors", lambda self, space, source: failing(space, source))
+        patch.setattr("alma_graph.maintenance.reembedding._Work.vectors_of", broken)
         with pytest.raises((RuntimeError, StoreError), match="no memory left"):
             alma.reembed("hashing:24")
     assert dump(backend) == before
