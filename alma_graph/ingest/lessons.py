@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from typing import Any
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from alma_graph.backends.protocol import EdgeMatch, EdgeRow, NodeUpdate
 from alma_graph.backends.schema import node_key
 from alma_graph.codec import compact_json, memory_to_row, row_to_memory
+from alma_graph.errors import AlmaGraphError, StoreChangedError
 from alma_graph.ids import formed_id
 from alma_graph.index.rows import STATUSES
 from alma_graph.ingest.retiring import amend
@@ -38,6 +39,7 @@ from alma_graph.model import (
     Status,
 )
 from alma_graph.store import Store
+from alma_graph.store.following import take_unread
 
 OUTCOME_SCORE = 0.7
 """Score of the edge by which one outcome speaks against a lesson: it counts against it, it does not refute it."""
@@ -77,10 +79,15 @@ class Lessons:
             yield
             return
         book = self._book()
+        fresh = [outcome.id for outcome in outcomes if outcome.id not in book]
         try:
             book.record(map(_learned, outcomes))
             self._write(book.settle(), unit)
             yield
+        except StoreChangedError:  # made again at once, from what others wrote: the book goes back, not away
+            book.forget(fresh)
+            book.settle()
+            raise
         except BaseException:
             self._store.drop_book(self._project_id)  # read again from the graph, which has none of this
             raise
@@ -142,6 +149,8 @@ class Lessons:
     def _book(self) -> StrategyBook:
         """The project's book, read from its stored outcomes on first use."""
         book = self._store.book(self._project_id, self._least)
+        if book is not None and (changed := take_unread(self._store.shared, self._project_id)):
+            book = self._follow(book, changed)
         if book is None:
             book = StrategyBook(
                 self._project_id,
@@ -154,6 +163,24 @@ class Lessons:
             stored = [row_to_memory(row) for row in counted]
             book.load(_learned(memory) for memory in stored if isinstance(memory, Outcome))
             self._store.keep_book(self._project_id, self._least, book)
+        return book
+
+    def _follow(self, book: StrategyBook, keys: Collection[str]) -> StrategyBook | None:
+        """The book with what other processes made of these memories, whose lessons they have written; None where it
+        must be read again."""
+        rows = self._store.backend.nodes("Memory", keys=sorted(keys), columns=("kind", *_OUTCOME_COLUMNS))
+        counted = (row for row in rows if row["kind"] == "outcome" and row["status"] == Status.ACTIVE)
+        found = {memory.id: _learned(memory) for memory in map(row_to_memory, counted) if isinstance(memory, Outcome)}
+        beginning = node_key(self._project_id, "")
+        changed = [key.removeprefix(beginning) for key in sorted(keys)]
+        try:
+            book.forget(name for name in changed if name in book and book.get(name) != found.get(name))
+            book.settle()
+            book.record(found.values())
+            book.settle()
+        except AlmaGraphError:  # comparing needs vectors, and the embedder is not here; reading again compares nothing
+            self._store.drop_book(self._project_id)
+            return None
         return book
 
     def _embed(self, texts: Sequence[str]) -> NDArray[np.float32]:

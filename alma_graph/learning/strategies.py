@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +67,13 @@ class StrategyBook:
 
     def __contains__(self, outcome_id: object) -> bool:
         return outcome_id in self._outcomes
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._outcomes)
+
+    def get(self, outcome_id: str) -> LearnedOutcome | None:
+        """The outcome of this id, as it was recorded."""
+        return self._outcomes.get(outcome_id)
 
     def load(self, outcomes: Iterable[LearnedOutcome]) -> None:
         """Takes outcomes whose lessons the store has already. Call it first.

@@ -62,6 +62,8 @@ class Shared:
     indexes: dict[str, ProjectIndex] = field(default_factory=dict)
     sessions: OrderedDict[tuple[str, str], SessionContext] = field(default_factory=OrderedDict)
     books: dict[str, tuple[dict[str, int], StrategyBook]] = field(default_factory=dict)
+    unread: dict[str, set[str]] = field(default_factory=dict)
+    """Keys of memories, by project, that other processes changed since the project's book was made."""
     sides: OrderedDict[str, JudgedSide] = field(default_factory=OrderedDict)
     memories: dict[str, Memory] = field(default_factory=dict)
 
@@ -70,6 +72,7 @@ class Shared:
         self.cleared += 1
         self.indexes.clear()
         self.books.clear()
+        self.unread.clear()
         self.sides.clear()
         self.memories.clear()
 
@@ -387,6 +390,7 @@ class Store:
     def drop_book(self, project_id: str) -> None:
         """Forgets the book of a project; it is read from the graph on the next use."""
         self.shared.books.pop(project_id, None)
+        self.shared.unread.pop(project_id, None)
 
     def release(self) -> None:
         """Gives this handle back; the last one of a path closes the engine. Idempotent."""

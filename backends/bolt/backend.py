@@ -104,10 +104,10 @@ class BoltBackend:
                 raise self._not_initialised()
             return
         token = str(uuid.uuid4())
-        runs = 0
+        runs = written = 0
 
         def unit(transaction: Transaction) -> None:
-            nonlocal runs
+            nonlocal runs, written
             runs += 1
             locked = feed.lock(transaction, self._owner)
             if locked is None:
@@ -120,6 +120,7 @@ class BoltBackend:
             checked = check_work(work, dimension=locked.dimension, existing=self._reader(transaction).existing)
             ends = Writer(transaction, self._dialect).apply(checked)
             feed.record(transaction, locked, token, feed.touched_by(checked, ends), self._owner)
+            written = locked.sequence
 
         try:
             self._commit(unit, "the unit of work was not applied")
@@ -127,6 +128,8 @@ class BoltBackend:
             ticks = self._dialect.ticks
             self._connection.write(lambda inner: feed.claim(inner, self._owner, ticks), "the turn was not taken")
             raise
+        if self._settled == written - 1:
+            self._settled = written  # nothing but this unit came since the last look
 
     def sequence(self) -> int:
         """Meta.sequence as stored now; 0 for a new store."""
