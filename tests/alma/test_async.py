@@ -6,7 +6,9 @@ import asyncio
 import inspect
 from pathlib import Path
 
-from alma_graph import ALMA, AsyncALMA
+import pytest
+
+from alma_graph import ALMA, AsyncALMA, UnsupportedError
 
 
 def test_the_async_face_has_the_same_methods(location: str) -> None:
@@ -44,10 +46,10 @@ def test_settings_may_change_what_a_file_says(tmp_path: Path) -> None:
     asyncio.run(story())
 
 
-def test_named_queries_run_off_the_event_loop(tmp_path: Path, embedded_engine: str) -> None:
+@pytest.mark.never("memory", reason="it has no Cypher", raises=UnsupportedError)
+def test_named_queries_run_off_the_event_loop(location: str) -> None:
     async def story() -> None:
-        place = f"{embedded_engine}:{tmp_path / 'store'}"
-        async with await AsyncALMA.open(place, project_id="shop", embedder="hashing", extractor="none") as alma:
+        async with await AsyncALMA.open(location, project_id="shop", embedder="hashing", extractor="none") as alma:
             await alma.add_domain_knowledge("a", "d", "The vault is in Bern.")
             assert len(await alma.queries["recent-memories"](limit=1)) == 1
             assert len(alma.queries) == len(alma.alma.queries)

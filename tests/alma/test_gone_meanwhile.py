@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 
 from alma_graph import ALMA
 from alma_graph.backends.protocol import Row
 from alma_graph.errors import CypherError
+from tests.conftest import durable_only
 
 
 def test_edges_to_a_memory_that_is_gone_are_left_out(plain: ALMA, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -32,9 +32,9 @@ def test_edges_to_a_memory_that_is_gone_are_left_out(plain: ALMA, monkeypatch: p
     assert [link.memory.id for link in joined] == ["three"]
 
 
-def test_a_statement_has_its_time(tmp_path: Path, embedded_engine: str) -> None:
-    place = f"{embedded_engine}:{tmp_path / 'store'}"
-    with ALMA.open(place, project_id="shop", embedder="hashing", extractor="none", query_timeout=0.2) as alma:
+@durable_only
+def test_a_statement_has_its_time(location: str) -> None:
+    with ALMA.open(location, project_id="shop", embedder="hashing", extractor="none", query_timeout=0.2) as alma:
         began = time.monotonic()
         with pytest.raises(CypherError, match=r"query_timeout=0\.2"):
             alma.cypher("UNWIND $n AS a UNWIND $n AS b UNWIND $n AS c RETURN count(a + b)", n=list(range(30_000)))

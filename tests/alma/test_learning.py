@@ -18,7 +18,7 @@ from alma_graph import (
     ScopeError,
 )
 from tests.alma.conftest import Open
-from tests.conftest import embedded_only
+from tests.conftest import durable_only
 
 DEPLOY: dict[str, Any] = {"agent": "dev", "task": "Deploy auth service"}
 
@@ -146,7 +146,7 @@ def test_order_and_batches_do_not_matter(open_alma: Open) -> None:
     assert graphs[0]
 
 
-@embedded_only
+@durable_only
 def test_learning_goes_on_after_reopening(open_alma: Open) -> None:
     alma = open_alma()
     learn(alma, 2, strategy_used="Blue-green deployment")

@@ -13,7 +13,7 @@ import pytest
 
 from alma_graph import ALMA, AsyncALMA, DomainKnowledge, MemoryScope
 from alma_graph.errors import AlmaGraphError
-from tests.conftest import EMBEDDED, store_location
+from tests.conftest import ENGINES, store_location
 
 
 class Unshowable:
@@ -299,7 +299,7 @@ READING: dict[str, tuple[Call, set[str]]] = {
 }
 
 
-@pytest.fixture(scope="module", params=["memory", EMBEDDED])
+@pytest.fixture(scope="module", params=ENGINES)
 def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ALMA]:
     """A store with two memories, shared by the calls of this module, none of which may change it."""
     place = store_location(tmp_path_factory.mktemp("odd"), request.param)
@@ -417,12 +417,14 @@ def test_a_bad_last_item_keeps_a_batch_out(store: ALMA, last: str) -> None:
 
 
 def test_the_longest_names_can_be_stored(store: ALMA) -> None:
-    project = "p" * 32_000
-    with ALMA.open(":memory:", project_id=project, embedder="hashing", extractor="rules") as alma:
-        name = "ä" * 16_000
-        alma.observe(agent=name, text="x" * 70_000, session_id=name, user_id=name, id=name)
+    alma = ALMA(store._store, "p" * 32_000)
+    name = "ä" * 16_000
+    alma.observe(agent=name, text="x" * 70_000, session_id=name, user_id=name, id=name)
+    try:
         assert alma.get(name).agent == name
         assert alma.doctor().ok
+    finally:
+        alma.forget(name)
 
 
 def test_first_and_last_times_make_the_round_trip(store: ALMA) -> None:

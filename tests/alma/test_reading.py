@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from alma_graph import ALMA, AlmaGraphError, Memory, MemoryScope, ReadOnlyError, Status, UnsupportedError
+from alma_graph.errors import InvalidInputError
 from alma_graph.model import DomainKnowledge
 from tests.alma.conftest import Open
-from tests.conftest import embedded_only
+from tests.conftest import durable_only, embedded_only
 
 FACTS = [
     "The billing service listens on port 8080.",
@@ -148,7 +149,7 @@ def test_the_prompt_keeps_to_its_budget(filled: ALMA) -> None:
     assert "8080" in found.to_prompt()
 
 
-@embedded_only
+@durable_only
 def test_a_query_without_its_model_still_answers(open_alma: Open) -> None:
     class Own:
         name, dimension = "somebody's own", 384
@@ -197,7 +198,7 @@ def test_cypher_answers_in_a_table(filled: ALMA, engine: str) -> None:
     assert mine.rows == ((len(FACTS),),)
 
 
-@embedded_only
+@pytest.mark.never("memory", reason="it has no Cypher", raises=UnsupportedError)
 @pytest.mark.parametrize(
     "statement",
     [
@@ -245,7 +246,7 @@ def test_fifty_kilobytes_without_extraction_are_quick(plain: ALMA) -> None:
     assert time.perf_counter() - start < 5
 
 
-@embedded_only
+@pytest.mark.never("memory", reason="it keeps nothing after close", raises=IndexError)
 def test_a_store_opened_again_answers_at_once(open_alma: Open) -> None:
     alma = open_alma()
     alma.observe(agent="a", text="We moved the standup to 9:30.", speaker="Ann", session_id="s")
@@ -253,7 +254,7 @@ def test_a_store_opened_again_answers_at_once(open_alma: Open) -> None:
     assert open_alma().retrieve("When is standup?").hits[0].memory.text == "We moved the standup to 9:30."
 
 
-@embedded_only
+@pytest.mark.never("memory", reason="a new store has nothing to read", raises=InvalidInputError)
 def test_read_only_reads_and_refuses_to_write(open_alma: Open) -> None:
     alma = open_alma(embedder="hashing", extractor="none")
     alma.add_domain_knowledge("a", "d", "The vault is in Bern.")

@@ -16,7 +16,7 @@ from alma_graph import ALMA, AntiPattern, ForgetReport, Heuristic, InvalidInputE
 from alma_graph.backends import EDGES, NODES, UnitOfWork
 from alma_graph.testing.graphs import dump
 from tests.alma.conftest import Open
-from tests.conftest import embedded_only
+from tests.conftest import durable_only, embedded_only
 
 SECRET = "xyzzy-4711"
 
@@ -247,7 +247,7 @@ def test_nothing_is_left_of_a_deleted_project_and_no_other_is_touched(open_alma:
         assert one.projects() == ["two"]
 
 
-@embedded_only
+@durable_only
 def test_a_project_that_is_read_only_is_not_deleted(open_alma: Open) -> None:
     alma = open_alma(embedder="hashing", extractor="none")
     alma.add_domain_knowledge("a", "d", "x")

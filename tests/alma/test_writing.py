@@ -25,7 +25,7 @@ from alma_graph import (
 )
 from alma_graph.errors import StoreClosedError
 from tests.alma.conftest import Open
-from tests.conftest import embedded_only
+from tests.conftest import durable_only
 
 ODD = ["O'Brien's \"shop\"", "a`b", "x'}) DETACH DELETE n //", "shop\nnewline", "\U0001f6d2", "店", "a/b:c", " lead"]
 
@@ -186,7 +186,7 @@ def test_the_dimension_is_the_embedders(open_alma: Open) -> None:
     assert alma.retrieve(task="sixty-four numbers").hits
 
 
-@embedded_only
+@durable_only
 def test_another_embedder_is_refused_with_both_names_and_the_cures(open_alma: Open) -> None:
     alma = open_alma(embedder="hashing:64", extractor="none")
     kept = alma.add_domain_knowledge(agent="a", domain="d", fact="f")
@@ -222,7 +222,7 @@ def test_threads_lose_nothing(plain: ALMA) -> None:
     assert plain.doctor().ok
 
 
-@embedded_only
+@pytest.mark.never("memory", reason="every opening makes a store of its own", raises=MemoryNotFoundError)
 def test_two_handles_of_one_path_share_the_store(open_alma: Open) -> None:
     one = open_alma(embedder="hashing", extractor="none")
     two = open_alma(extractor="none")

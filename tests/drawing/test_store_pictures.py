@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from alma_graph import ALMA
+from tests.conftest import durable_only
 
 
 def _node_count(page: str) -> int:
@@ -13,9 +14,9 @@ def _node_count(page: str) -> int:
     return int(found)
 
 
-def test_the_page_shows_what_was_just_written(tmp_path: Path) -> None:
+def test_the_page_shows_what_was_just_written(location: str, tmp_path: Path) -> None:
     """P094: a picture of another store than the one just written is empty while search works."""
-    with ALMA.open(":memory:", project_id="shop", embedder="hashing", extractor="none") as alma:
+    with ALMA.open(location, project_id="shop", embedder="hashing", extractor="none") as alma:
         assert _node_count(alma.to_html()) == alma.stats().nodes == 0
         alma.add_domain_knowledge(agent="builder", domain="gateway", fact="The gateway listens on port 8080.")
         before = _node_count(alma.to_html())
@@ -28,11 +29,11 @@ def test_the_page_shows_what_was_just_written(tmp_path: Path) -> None:
         assert "The gateway listens" in alma.draw().svg
 
 
-def test_projects_of_one_store_have_pictures_of_their_own(tmp_path: Path) -> None:
-    place = tmp_path / "two.graph"
+@durable_only
+def test_projects_of_one_store_have_pictures_of_their_own(location: str) -> None:
     with (
-        ALMA.open(place, project_id="one", embedder="hashing", extractor="none") as one,
-        ALMA.open(place, project_id="two", embedder="hashing", extractor="none") as two,
+        ALMA.open(location, project_id="one", embedder="hashing", extractor="none") as one,
+        ALMA.open(location, project_id="two", embedder="hashing", extractor="none") as two,
     ):
         one.add_domain_knowledge(agent="a", domain="d", fact="Only the first project knows it.")
         assert _node_count(two.to_html()) == 0

@@ -16,8 +16,8 @@ from alma_graph.importers import ImportReport, import_file, import_rows, load_ma
 
 
 @pytest.fixture
-def alma() -> Iterator[ALMA]:
-    with ALMA.open(":memory:", project_id="import", embedder="hashing", extractor="rules") as opened:
+def alma(location: str) -> Iterator[ALMA]:
+    with ALMA.open(location, project_id="import", embedder="hashing", extractor="rules") as opened:
         yield opened
 
 
