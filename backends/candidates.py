@@ -19,6 +19,11 @@ Candidates = list[tuple[str, float]]
 class CandidateSource(Protocol):
     """A backend whose engine finds candidates."""
 
+    @property
+    def max_rows_in_memory(self) -> int:
+        """Memories of a project up to which it is read whole; beyond that, queries are answered from candidates."""
+        ...
+
     def vector_candidates(self, label: str, vector: Any, k: int, project_id: str) -> Candidates:
         """The nodes of a label ("Memory", "Chunk") and project whose embeddings are near a vector, at most k, with
         their cosines. All of them where there are no more than k."""

@@ -10,7 +10,8 @@ from alma_graph.backends.schema import NODES, node_key
 from alma_graph.index.edges import MEMORY_EDGES
 from alma_graph.index.project import ProjectIndex
 
-_COLUMNS = tuple(column.name for column in NODES["Memory"].columns if column.name not in ("metadata", "claims"))
+MEMORY_COLUMNS = tuple(column.name for column in NODES["Memory"].columns if column.name not in ("metadata", "claims"))
+"""What the arrays hold of a Memory node."""
 _SPARE_ROWS = 1_000
 
 
@@ -30,12 +31,13 @@ def follow(index: ProjectIndex, backend: Backend, changes: Changes) -> bool:
         return False  # rows that are no more would outnumber those that are
     work = UnitOfWork()
     _take_entities(index, backend, work, entities, changes)
-    found = backend.nodes("Memory", keys=memories, project_id=index.project_id, columns=_COLUMNS) if memories else []
+    project = index.project_id
+    found = backend.nodes("Memory", keys=memories, project_id=project, columns=MEMORY_COLUMNS) if memories else []
     known = [key for key in (*gone, *memories) if index.rows.row_of_key(key) is not None]
     work.node_deletes += [("Memory", key) for key in dict.fromkeys(known)]
     if found:
         work.nodes["Memory"] = found
-        _take_edges(backend, work, [row["key"] for row in found])
+        take_edges(backend, work, [row["key"] for row in found])
     index.apply(work)
     return True
 
@@ -59,7 +61,7 @@ def _take_entities(index: ProjectIndex, backend: Backend, work: UnitOfWork, keys
             work.node_updates.append(NodeUpdate("Entity", row["key"], values))
 
 
-def _take_edges(backend: Backend, work: UnitOfWork, keys: list[str]) -> None:
+def take_edges(backend: Backend, work: UnitOfWork, keys: list[str]) -> None:
     """All edges at the memories, each once, and their chunks."""
     for type_ in ("HAS_CHUNK", "MENTIONS", "PART_OF"):
         work.edges += backend.edges(type_, sources=keys)

@@ -7,10 +7,12 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from alma_graph.backends.candidates import CandidateSource, as_candidate_source
 from alma_graph.config import CacheConfig
 from alma_graph.embedding import Encoder
 from alma_graph.errors import AlmaGraphError, InvalidInputError, shown
 from alma_graph.index import ProjectIndex
+from alma_graph.index.partial import load_part
 from alma_graph.model import Memory, MemoryKind, MemoryScope
 from alma_graph.reading.answers import Answers
 from alma_graph.results import Table
@@ -40,6 +42,7 @@ class Reader:
         self.scoring = scoring
         self.cache = cache
         self._answers = Answers(cache)
+        self._large = False
 
     def _readable(self, agent: str | None, index: ProjectIndex) -> frozenset[str] | None:
         """The agents whose memories an agent reads; None where nobody in particular asks, who reads the whole project.
@@ -108,12 +111,18 @@ class Reader:
         encoder = self._encoder(task)
         now = self.store.clock()
         with self.store.one_state():
-            index = self.store.index(self.project_id)
+            index = None if self._is_large() else self.store.index(self.project_id)
             if encoder is not None and encoder is not self.store.shared.encoder:  # the store was re-embedded meanwhile
                 encoder = self._encoder(task)
             known = self._answers.get(question, self.store.state, now)
             if known is not None:
                 return known
+            if index is None:
+                vector = None if encoder is None else encoder.encode_query(task)
+                source = as_candidate_source(self.store.backend)
+                index = load_part(
+                    self.store.backend, source, self.project_id, vector=vector, query=task, user_id=user_id
+                )
             damaged: list[str] = []
             answer = retrieve(
                 index,
@@ -141,6 +150,15 @@ class Reader:
         if encoder is not None and not self.cache.embedding_cache:
             encoder.forget([task])
         return answer
+
+    def _is_large(self) -> bool:
+        """Whether the project is too large to be read whole, and nobody in this process has."""
+        backend = self.store.backend
+        if not isinstance(backend, CandidateSource) or self.store.kept_index(self.project_id) is not None:
+            return False
+        if not self._large:  # once it is, it is not counted again
+            self._large = backend.count("Memory", project_id=self.project_id) > backend.max_rows_in_memory
+        return self._large
 
     def _encoder(self, task: str) -> Encoder | None:
         """The store's encoder with the task encoded, outside of the lock; None where it cannot run here, which

@@ -64,6 +64,7 @@ class BoltBackend:
         self._closed = False
         self._dimension: int | None = None
         self._settled: int | None = None
+        self.max_rows_in_memory: int = settings.max_rows_in_memory
         meta = self.meta()
         self._migrated = migrate(connection, meta, migrations)
         if meta is not None and not self.read_only:

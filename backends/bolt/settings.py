@@ -14,6 +14,7 @@ from alma_graph.backends.bolt.dialects import BOLT_DIALECTS, SCHEMES
 from alma_graph.errors import InvalidInputError, shown
 
 DEFAULT_QUERY_TIMEOUT = 60.0
+DEFAULT_MAX_ROWS = 300_000
 DRIVER_OPTIONS = frozenset(
     "client_certificate connection_acquisition_timeout connection_timeout encrypted keep_alive "
     "liveness_check_timeout max_connection_lifetime max_connection_pool_size max_transaction_retry_time resolver "
@@ -35,6 +36,7 @@ class ServerSettings:
         auth: user and password, an `Auth` object of the driver, or None where the server asks for none.
         database: None is the user's home database.
         query_timeout: seconds that a caller's Cypher may run.
+        max_rows_in_memory: memories of a project up to which it is read whole.
         driver: settings for the driver.
     """
 
@@ -45,6 +47,7 @@ class ServerSettings:
     database: str | None
     read_only: bool
     query_timeout: float
+    max_rows_in_memory: int
     driver: Mapping[str, Any] = field(repr=False)
 
     @property
@@ -52,7 +55,16 @@ class ServerSettings:
         """Equal for two openings that may share one driver."""
         driver = tuple(sorted((name, repr(value)) for name, value in self.driver.items()))
         auth = self.auth if isinstance(self.auth, tuple) else repr(self.auth)
-        return (self.dialect.name, self.uri, auth, self.database, self.read_only, self.query_timeout, driver)
+        return (
+            self.dialect.name,
+            self.uri,
+            auth,
+            self.database,
+            self.read_only,
+            self.query_timeout,
+            self.max_rows_in_memory,
+            driver,
+        )
 
 
 def is_server(location: str) -> bool:
@@ -70,7 +82,8 @@ def server_settings(
         location: `bolt://HOST:7687`, `neo4j://`, `memgraph://`, each also with `+s` (TLS) or `+ssc` (TLS, any
             certificate); user and password may stand in it.
         engine: the dialect by name; by the scheme where it is None.
-        options: `username`, `password`, `database`, `auth`, `query_timeout`, and `DRIVER_OPTIONS`. What is left out is
+        options: `username`, `password`, `database`, `auth`, `query_timeout`, `max_rows_in_memory`, and
+            `DRIVER_OPTIONS`. What is left out is
             taken from the environment: NEO4J_USERNAME, NEO4J_PASSWORD, NEO4J_DATABASE.
 
     Raises:
@@ -87,10 +100,13 @@ def server_settings(
     query_timeout = left.pop("query_timeout", DEFAULT_QUERY_TIMEOUT)
     if isinstance(query_timeout, bool) or not isinstance(query_timeout, (int, float)) or not 0 < query_timeout < 1e9:
         raise InvalidInputError(f"query_timeout={shown(query_timeout)} must be a number of seconds above 0")
+    most = left.pop("max_rows_in_memory", DEFAULT_MAX_ROWS)
+    if isinstance(most, bool) or not isinstance(most, int) or most < 0:
+        raise InvalidInputError(f"max_rows_in_memory={shown(most)} must be a number of memories, 0 or more")
     unknown = sorted(set(left) - DRIVER_OPTIONS)
     if unknown:
         raise InvalidInputError(f"{unknown[0]!r} is no option of the {dialect.name} backend")
-    return ServerSettings(dialect, uri, place, auth, database, read_only, float(query_timeout), left)
+    return ServerSettings(dialect, uri, place, auth, database, read_only, float(query_timeout), most, left)
 
 
 def _uri(location: str) -> tuple[Any, str]:

@@ -7,11 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from alma_graph import DomainKnowledge
 from alma_graph.backends import UnitOfWork, open_backend
 from alma_graph.backends.bolt import candidates
 from alma_graph.backends.candidates import as_candidate_source
 from alma_graph.errors import EmbeddingError, InvalidInputError, UnsupportedError
+from alma_graph.index import ProjectIndex
 from alma_graph.testing.graphs import key, memory_row, vector
+from tests.backends.bolt.conftest import Connect
+from tests.backends.bolt.test_feed import QUERIES, answers, busy
 from tests.servers.shared import ask
 
 pytestmark = pytest.mark.engine
@@ -87,3 +91,20 @@ def test_what_cannot_be_asked(filled: Any) -> None:
     with pytest.raises(UnsupportedError, match="neo4j"):
         as_candidate_source(small)
     small.close()
+
+
+def test_a_project_too_large_for_memory_is_answered_from_candidates(
+    connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = connect()
+    busy(whole, "alpha")
+    whole.add_batch([DomainKnowledge(domain="d", fact=f"The fact {number} is odd.") for number in range(60)])
+    expected = [found[:5] for found in answers(whole)]
+    part = connect(1, max_rows_in_memory=20, read_only=True)
+    monkeypatch.setattr(ProjectIndex, "load", None)  # nobody reads it whole
+    for query, best in zip(QUERIES, expected, strict=True):
+        hits = part.retrieve(query, top_k=5, user_id="maya").hits
+        assert [hit.memory.id for hit in hits] == [memory_id for memory_id, _, _ in best]
+    assert part.retrieve("standup", user_id="maya").preferences
+    whole.add_domain_knowledge(agent="dev", domain="d", fact="The zebra gate is open.", id="new")
+    assert [hit.memory.id for hit in part.retrieve("zebra gate", top_k=1).hits] == ["new"]

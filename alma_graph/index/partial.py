@@ -1,0 +1,60 @@
+"""The arrays of a part of a project: what may answer one query, found by the engine's own indexes.
+
+For projects too large for memory. Words are weighed as in the part, so scores are close to those of the whole project
+and not equal to them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from alma_graph.backends.candidates import CandidateSource
+from alma_graph.backends.protocol import Backend, UnitOfWork
+from alma_graph.backends.schema import node_key
+from alma_graph.index.edges import MEMORY_EDGES
+from alma_graph.index.following import MEMORY_COLUMNS, take_edges
+from alma_graph.index.project import ProjectIndex
+
+CANDIDATES = 500
+"""Candidates of each kind: near memories, near chunks, memories with the words."""
+_MOST_NEIGHBOURS = 2_000
+_MOST_PREFERENCES = 200
+
+
+def load_part(
+    backend: Backend, source: CandidateSource, project_id: str, *, vector: Any, query: str, user_id: str | None
+) -> ProjectIndex:
+    """The candidates for a query and the memories that an edge joins to one of them, with all their edges among
+    themselves, their entities and chunks; and what a user prefers.
+
+    Args:
+        vector: of the query; None where it has none, and words alone choose.
+    """
+    meta = backend.meta()
+    index = ProjectIndex(project_id, int(meta["dimension"]) if meta else 1)
+    keys = dict.fromkeys(key for key, _ in source.text_candidates(query, CANDIDATES, project_id))
+    if vector is not None:
+        keys |= dict.fromkeys(key for key, _ in source.vector_candidates("Memory", vector, CANDIDATES, project_id))
+        chunks = [key for key, _ in source.vector_candidates("Chunk", vector, CANDIDATES, project_id)]
+        keys |= dict.fromkeys(edge.source for edge in backend.edges("HAS_CHUNK", targets=chunks))
+    keys |= dict.fromkeys(_neighbours(backend, list(keys))[:_MOST_NEIGHBOURS])
+    if user_id is not None:
+        wishes = backend.edges("ABOUT", targets=[node_key(project_id, user_id)])
+        keys |= dict.fromkeys(edge.source for edge in wishes[-_MOST_PREFERENCES:])
+    work = UnitOfWork()
+    # in the order of their keys, as a whole project is loaded
+    work.nodes["Memory"] = backend.nodes("Memory", keys=sorted(keys), project_id=project_id, columns=MEMORY_COLUMNS)
+    take_edges(backend, work, [row["key"] for row in work.nodes["Memory"]])
+    mentioned = sorted({edge.target for edge in work.edges if edge.type == "MENTIONS"})
+    work.nodes["Entity"] = backend.nodes("Entity", keys=mentioned)
+    index.apply(work)
+    return index
+
+
+def _neighbours(backend: Backend, keys: list[str]) -> list[str]:
+    """Memories that an edge between memories joins to one of these, in the order of their keys."""
+    found: set[str] = set()
+    for type_ in ("NEXT", *MEMORY_EDGES):
+        found.update(edge.target for edge in backend.edges(type_, sources=keys) if edge.target_label == "Memory")
+        found.update(edge.source for edge in backend.edges(type_, targets=keys) if edge.source_label == "Memory")
+    return sorted(found.difference(keys))
