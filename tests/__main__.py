@@ -50,7 +50,7 @@ def steps(fast: bool) -> list[Step]:
         Step("types (pyright)", [python, "-m", "pyright", "--pythonpath", python]),
         Step("floors", [str(Path(python).parent / "lint-imports")]),
         Step("tests, ladybug and memory", [*tests, *quick], {"ALMA_TEST_ENGINE": "ladybug"}),
-        Step("tests, kuzu and memory", [*tests, *engines], {"ALMA_TEST_ENGINE": "kuzu"}),
+        Step("tests, kuzu", [*tests, *engines], {"ALMA_TEST_ENGINE": "kuzu"}),
         Step("tests, neo4j 5.26", [*tests, *engines], _neo4j("5.26"), "5.26"),
         Step("contract, neo4j 2026", [*tests, *engines, *contract], _neo4j("2026"), "2026"),
     ]

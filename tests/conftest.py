@@ -1,7 +1,7 @@
 """Fixtures that every part's tests may use: stores on every backend that this process can load.
 
 One process can load only one of the two embedded engines; the environment variable ALMA_TEST_ENGINE chooses which
-("ladybug", the default, or "kuzu"). The in-memory store always runs beside it. ALMA_TEST_ENGINE=neo4j runs the tests of
+("ladybug", the default, or "kuzu"). The in-memory store runs beside Ladybug. ALMA_TEST_ENGINE=neo4j runs the tests of
 an engine on a real server instead, which is started for the run (`tests.servers`): one store at a time, emptied for
 each test.
 """
@@ -25,7 +25,7 @@ from tests.servers.shared import emptied, end
 ENGINE = os.environ.get("ALMA_TEST_ENGINE", "ladybug")
 SERVER = ENGINE in BOLT_DIALECTS
 EMBEDDED = "ladybug" if SERVER else ENGINE
-ENGINES = [ENGINE] if SERVER else ["memory", ENGINE]
+ENGINES = ["memory", ENGINE] if ENGINE == "ladybug" else [ENGINE]
 DIMENSION = 8
 
 embedded_only = pytest.mark.parametrize("engine", [EMBEDDED], indirect=True)
