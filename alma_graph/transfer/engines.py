@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import alma_graph
 from alma_graph import errors
 from alma_graph.arguments import callable_or_none, flag, path_text
 from alma_graph.backends.embedded.dialect import DIALECTS
@@ -138,7 +137,7 @@ def _step(
     step: str, location: str, connection: dict[str, Any], progress: StepProgress | None, *, path: str | None = None
 ) -> Any:
     """Runs one job in a child process; its answer."""
-    root = str(Path(alma_graph.__file__).resolve().parent.parent)
+    root = str(Path(errors.__file__).resolve().parent.parent)
     paths = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
     command = [sys.executable, "-m", "alma_graph.transfer.worker"]
     job = {"step": step, "location": location, "connection": connection, "path": path}
