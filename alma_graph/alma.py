@@ -562,8 +562,8 @@ class ALMA:
         return transfer.import_file(path, store, on_conflict=on_conflict, salvage=salvage, progress=progress)
 
     def doctor(self, *, fix: bool = False, rebuild: bool = False) -> DoctorReport:
-        """Checks the whole store, all projects: engine, schema, graph, vectors, lessons, derived arrays, and a real round
-        trip where it may be written; `fix` mends what is safe to mend, `rebuild` makes all derived structures anew."""
+        """Checks the whole store, all projects: engine, schema, graph, vectors, lessons, derived arrays, and a real
+        round trip where it may be written; `fix` mends what is safe to mend, `rebuild` makes all derived structures anew."""
         return doctor.examine(self._writer, fix=arguments.flag(fix, "fix"), rebuild=arguments.flag(rebuild, "rebuild"))
 
     def refresh(self) -> bool:

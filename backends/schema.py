@@ -94,8 +94,8 @@ NODES: dict[str, NodeSpec] = {
         ),
     )
 }
-"""`Meta` has one node, with the key "meta"; `sequence` grows by one with every unit of work. `retired_state` of a memory
-that is no longer active holds, as JSON, the properties that retiring it changed as they were: so it can come back."""
+"""`Meta` has one node, with the key "meta"; `sequence` grows by one with every unit of work. `retired_state` of a
+memory that is no longer active holds, as JSON, the properties that retiring it changed as they were: so it can come back."""
 
 META_KEY = "meta"
 

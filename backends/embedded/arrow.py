@@ -95,8 +95,8 @@ def _values(kind: ColumnType, column: Any, dimension: int) -> list[Any]:
 def vectors_of(column: Any, dimension: int) -> tuple[list[int], Any]:
     """Positions and (n, dimension) float32 matrix of the vectors of an Arrow column that are there.
 
-    Read through DLPack: pyarrow's `to_numpy` imports pandas where it is installed, which takes seconds. Leaving out what
-    is absent loads pyarrow's compute functions, a tenth of a second, so only where something is.
+    Read through DLPack: pyarrow's `to_numpy` imports pandas where it is installed, which takes seconds. Leaving out
+    what is absent loads pyarrow's compute functions, a tenth of a second, so only where something is.
     """
     import numpy as np
 
