@@ -66,6 +66,7 @@ def _rebuild_engine(store: Store) -> list[str]:
 
 def _look(store: Store) -> Diagnosis:
     """Looks until the store did not change meanwhile; where it always does, the last look says so."""
+    found = Diagnosis()
     for _ in range(_LOOKS):
         with store.one_state():
             before = store.backend.sequence()
