@@ -85,10 +85,10 @@ def open_plugin(
     return backend
 
 
-def _offered(**wanted: str) -> Iterable[EntryPoint]:
+def _offered(name: str | None = None) -> Iterable[EntryPoint]:
     from importlib.metadata import entry_points  # slow to load, and most stores are our own
 
-    return entry_points(group=GROUP, **wanted)
+    return entry_points(group=GROUP) if name is None else entry_points(group=GROUP, name=name)
 
 
 def _entry(name: str) -> EntryPoint:
