@@ -12,9 +12,11 @@ import argparse
 import resource
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from alma_graph import ALMA, DomainKnowledge, backup, reembed
+from alma_graph.backends import Backend
 from alma_graph.maintenance import reembedding
 
 MEGABYTE = 1 << 20
@@ -42,10 +44,10 @@ def main() -> None:
     encoding = 0.0
     encode_all = reembedding._Work.encode_all
 
-    def timed(work: reembedding._Work, *arguments: object) -> int:
+    def timed(work: reembedding._Work, backend: Backend, progress: Callable[[int, int], None] | None) -> int:
         nonlocal encoding
         start = time.perf_counter()
-        texts = encode_all(work, *arguments)  # type: ignore[arg-type]
+        texts = encode_all(work, backend, progress)
         encoding = time.perf_counter() - start
         return texts
 

@@ -12,6 +12,7 @@ import json
 import secrets
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from alma_graph.backends.bolt import feed
@@ -92,7 +93,7 @@ class Exchange:
         """Writes the new vectors beside the old ones; what is staged already stays."""
         self._begin(_identity(space))
         for batch in chunked(self._unstaged(), _BATCH):
-            self._write(lambda transaction, keys=list(batch): self._stage(transaction, keys, source))
+            self._write(partial(self._stage, keys=list(batch), source=source))
 
     def run(self, space: VectorSpace, source: VectorSource) -> None:
         """Makes all of it.
@@ -133,7 +134,7 @@ class Exchange:
         given = {"token": token, "batch": _BATCH}
         for statement in (_TAKE, _DROP_OLD, _TAKE_CHUNKS):
             text = statement.format(set_vector=self._dialect.set_vector) if "set_vector" in statement else statement
-            while self._write(lambda transaction, text=text: self._step(transaction, token, text, given)):
+            while self._write(partial(self._step, token=token, statement=text, given=given)):
                 pass
         return bool(self._write(lambda transaction: self._end(transaction, token)))
 
@@ -142,7 +143,7 @@ class Exchange:
         staged = self._connection.read(lambda transaction: rows(transaction, _STAGED_FOR))
         if staged and staged[0][0] != identity:
             for statement in (_UNSTAGE, _UNSTAGE_CHUNKS):
-                while self._write(lambda transaction, text=statement: rows(transaction, text, {"batch": _BATCH})[0][0]):
+                while self._write(partial(_batch_of, statement)):
                     pass
             self._write(lambda transaction: transaction.run(_BEGIN, {"identity": identity}).consume())
 
@@ -247,6 +248,10 @@ class Exchange:
 
     def _write(self, work: Callable[[Transaction], Any]) -> Any:
         return self._connection.write(work, "the vectors were not replaced")
+
+
+def _batch_of(statement: str, transaction: Transaction) -> int:
+    return int(rows(transaction, statement, {"batch": _BATCH})[0][0])
 
 
 def _identity(space: VectorSpace) -> str:

@@ -253,7 +253,7 @@ def test_without_a_backup_there_is_no_migration(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(copying.shutil, "copyfile", no_room)
+        patch.setattr("alma_graph.backends.embedded.copying.shutil.copyfile", no_room)
         with pytest.raises(StoreError, match="No space left"):
             create_backend(EMBEDDED, tmp_path / "store.graph", migrations=NEXT)
     assert held(location) == before

@@ -476,9 +476,9 @@ location, point = sys.argv[1:]
 revectoring._BATCH, revectoring._TURN_SECONDS = 5, 0.5
 steps, step, stage = [], Exchange._step, Exchange._stage
 def dying(work, at):
-    def worked(*arguments):
+    def worked(*arguments, **keywords):
         steps.append(1)
-        return work(*arguments) if len(steps) < at else die()
+        return work(*arguments, **keywords) if len(steps) < at else die()
     return worked
 if point == "staging":
     Exchange._stage = dying(stage, 3)
