@@ -8,7 +8,7 @@ import neo4j
 import pytest
 
 from alma_graph import ALMA
-from alma_graph.backends import NodeUpdate, UnitOfWork, create_backend, open_backend
+from alma_graph.backends import EdgeMatch, EdgeRow, NodeUpdate, UnitOfWork, create_backend, open_backend
 from alma_graph.errors import InvalidInputError, ReadOnlyError, ServerError, StoreError
 from alma_graph.testing.graphs import key, memory_row, unit_of
 from tests.backends.bolt.conftest import Connect
@@ -59,16 +59,28 @@ def test_the_second_label_follows_the_kind(backend: Any, location: str) -> None:
 
 @pytest.mark.parametrize("size", [7_500, 7_501, 60_000])
 def test_keys_longer_than_an_index_takes(backend: Any, size: int) -> None:
-    long = "k" * (size - len(key("")))
-    backend.write(unit_of(long))
-    backend.write(unit_of("short"))
-    (row,) = backend.nodes("Memory", keys=[key(long)])
-    assert row["key"] == key(long)
-    assert {edge.source for edge in backend.edges("MENTIONS", sources=[key(long)])} == {key(long)}
-    assert len(backend.nodes("Memory")) == 2
-    assert backend.vectors("Memory", project_id="shop")[0] == sorted([key(long), key("short")])
-    backend.write(UnitOfWork(node_deletes=[("Memory", key(long))]))
+    long = "k" * size
+    work = unit_of("short")
+    work.add_node("Memory", memory_row("long", key=long))
+    work.edges.append(EdgeRow("MENTIONS", long, key("redis"), {"start_char": 0}))
+    backend.write(work)
+    (row,) = backend.nodes("Memory", keys=[long])
+    assert row["key"] == long
+    assert {edge.source for edge in backend.edges("MENTIONS", sources=[long])} == {long}
+    assert {edge.source for edge in backend.edges("MENTIONS", targets=[key("redis")])} == {long, key("short")}
+    assert backend.vectors("Memory", project_id="shop")[0] == sorted([long, key("short")])
+    changes = UnitOfWork(node_updates=[NodeUpdate("Memory", long, {"text": "other"})], edges=[supports_of(long)])
+    backend.write(changes)
+    assert backend.nodes("Memory", keys=[long], columns=("text",)) == [{"text": "other"}]
+    backend.write(UnitOfWork(edge_deletes=[EdgeMatch("SUPPORTS", source=long)]))
+    assert backend.count("SUPPORTS") == 0
+    backend.write(UnitOfWork(node_deletes=[("Memory", long)]))
     assert [row["id"] for row in backend.nodes("Memory")] == ["short"]
+
+
+def supports_of(source: str) -> EdgeRow:
+    """An edge to the other memory."""
+    return EdgeRow("SUPPORTS", source, key("short"), {"weight": 0.5})
 
 
 def test_a_project_that_no_index_takes_is_refused_whole(backend: Any) -> None:
