@@ -141,7 +141,9 @@ class ForgetReport:
         return len(self.memory_ids)
 
     def __str__(self) -> str:
-        return f"{'would forget' if self.dry_run else 'forgot'} {len(self)} memories"
+        return (
+            f"{'would forget' if self.dry_run else 'forgot'} {len(self)} {'memory' if len(self) == 1 else 'memories'}"
+        )
 
 
 @dataclass(frozen=True, slots=True)

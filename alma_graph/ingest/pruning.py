@@ -2,52 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import numpy as np
 
 from alma_graph.backends.protocol import Backend, EdgeMatch, EdgeRow, UnitOfWork
+from alma_graph.backends.schema import node_key
+from alma_graph.index import ProjectIndex
 from alma_graph.ingest.spellings import drop_spellings
 from alma_graph.model import EdgeType
 from alma_graph.store.versions import REVISION
 
-_HOLDING = (
-    (EdgeType.MENTIONS, "Entity", True),
-    (EdgeType.PART_OF, "Session", True),
-    (EdgeType.ABOUT, "User", True),
-    (EdgeType.LEARNED, "Agent", False),
-)
-"""Edges that hold a node: the node's label, and whether the memory is the source."""
+_OWNERS = (("agent", "Agent"), ("user", "User"), ("session", "Session"))
+"""Columns of the index that name a node which is there for the sake of its memories, and the node's label."""
 
 
-def prune(work: UnitOfWork, backend: Backend) -> None:
+def prune(work: UnitOfWork, backend: Backend, index: ProjectIndex) -> None:
     """Completes a unit of work that removes memories, so that it leaves nothing of them behind.
 
     Turns before and after a removed turn are joined, and versions around a removed version; an entity, session, user or
     agent goes with the last memory that held it, unless the unit of work itself adds one that does, and a spelling with
-    the last memory that used it.
+    the last memory that used it. Who else holds a node is read from the index, which is current: the graph may have
+    thousands of edges at it.
     """
     removed = {key for label, key in work.node_deletes if label == "Memory"}
     if not removed:
         return
     gone = sorted(removed)
-    rows = backend.nodes("Memory", keys=gone, columns=("id", "text"))
-    _drop_relations(work, backend, gone, {row["id"] for row in rows})
+    memories = backend.nodes("Memory", keys=gone, columns=("id", "text"))
+    _drop_relations(work, backend, gone, {row["id"] for row in memories})
     chunks = [edge.target for edge in backend.edges(EdgeType.HAS_CHUNK, sources=gone)]
     work.node_deletes.extend(("Chunk", key) for key in chunks)
     _close_gaps(work, backend, removed)
     _join_versions(work, backend, removed)
-    for type_, label, outgoing in _HOLDING:
-        held = backend.edges(type_, sources=gone) if outgoing else backend.edges(type_, targets=gone)
-        nodes = {edge.target if outgoing else edge.source for edge in held}
-        if not nodes:
-            continue
-        ends = sorted(nodes)
-        all_edges = backend.edges(type_, targets=ends) if outgoing else backend.edges(type_, sources=ends)
-        adding = [edge for edge in work.edges if edge.type == type_]
-        still = _held(all_edges, outgoing, removed) | _held(adding, outgoing, removed)
-        if type_ is EdgeType.MENTIONS:
-            left = [edge for edge in (*all_edges, *adding) if edge.source not in removed]
-            drop_spellings(work, backend, (row["text"] or "" for row in rows), nodes & still, left)
-        work.node_deletes.extend((label, key) for key in sorted(nodes - still))
+    rows = {row for key in gone if (row := index.rows.row_of_key(key)) is not None}
+    added = {end for edge in work.edges for end in (edge.source, edge.target)}
+    _drop_owners(work, index, rows, added)
+    left = _drop_entities(work, index, rows, added)
+    drop_spellings(work, backend, [row["text"] or "" for row in memories], left)
+
+
+def _drop_owners(work: UnitOfWork, index: ProjectIndex, gone: set[int], added: set[str]) -> None:
+    columns = index.rows
+    names = {"agent": columns.agents, "user": columns.users, "session": columns.sessions}
+    for column, label in _OWNERS:
+        values = columns.column(column)
+        for code in sorted({int(values[row]) for row in gone} - {-1}):
+            key = node_key(index.project_id, names[column].names[code])
+            members = np.flatnonzero(columns.alive & (values == code)).tolist()
+            if gone.issuperset(members) and key not in added:
+                work.node_deletes.append((label, key))
+
+
+def _drop_entities(work: UnitOfWork, index: ProjectIndex, gone: set[int], added: set[str]) -> dict[str, list[str]]:
+    """Entities that stay, each with the memories that still mention it."""
+    left: dict[str, list[str]] = {}
+    codes = {code for row in gone for code in index.entities.mentioned_by(row)[0].tolist()}
+    for key, code in sorted((index.entities.key(code), code) for code in codes):
+        rows = [row for row in index.entities.mentioning(code)[0].tolist() if row not in gone]
+        if rows or key in added:
+            left[key] = [index.keys[row] for row in rows]
+        else:
+            work.node_deletes.append(("Entity", key))
+    return left
 
 
 def _drop_relations(work: UnitOfWork, backend: Backend, gone: list[str], ids: set[str]) -> None:
@@ -60,12 +75,6 @@ def _drop_relations(work: UnitOfWork, backend: Backend, gone: list[str], ids: se
     for source, target, memory_id in sorted(matches):
         if memory_id in ids:
             work.edge_deletes.append(EdgeMatch(EdgeType.RELATES_TO, source, target, {"memory_id": memory_id}))
-
-
-def _held(edges: Iterable[EdgeRow], outgoing: bool, removed: set[str]) -> set[str]:
-    """The nodes that a memory which stays holds."""
-    pairs = ((edge.source, edge.target) if outgoing else (edge.target, edge.source) for edge in edges)
-    return {node for memory, node in pairs if memory not in removed}
 
 
 def _close_gaps(work: UnitOfWork, backend: Backend, removed: set[str]) -> None:

@@ -48,7 +48,7 @@ class _Recount(Lessons):
         if updates:
             self._write(updates, unit)
             work = unit.finish()
-            prune(work, self._store.backend)
+            prune(work, self._store.backend, unit.index)
             self._store.commit(self._project_id, work)
         return len(updates)
 

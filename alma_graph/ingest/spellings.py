@@ -2,66 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from alma_graph.backends.protocol import Backend, EdgeRow, NodeUpdate, Row, UnitOfWork, chunked
+from alma_graph.backends.protocol import Backend, NodeUpdate, Row, UnitOfWork, chunked
+from alma_graph.extraction.gazetteer import known_name
 
-_TEXTS_AT_A_TIME = 200
+_TEXTS_AT_A_TIME = 50
 
 
 def drop_spellings(
-    work: UnitOfWork,
-    backend: Backend,
-    gone_texts: Iterable[str],
-    entities: Collection[str],
-    mentions: Sequence[EdgeRow],
+    work: UnitOfWork, backend: Backend, gone_texts: Iterable[str], left: Mapping[str, Sequence[str]]
 ) -> None:
     """Takes the spellings out that no memory which stays has; an entity that was named by one gets another name.
 
+    A memory's edge to an entity has only the first of several spellings, so the texts are asked.
+
     Args:
         gone_texts: texts of the removed memories.
-        entities: keys of the entities that they mentioned and that stay.
-        mentions: MENTIONS that stay, of at least these entities.
+        left: entities that they mentioned and that stay; the memories that mention each.
     """
-    if not entities:
+    if not left:
         return
-    gone = " \n ".join(_flat(text) for text in gone_texts)
+    gone = " \n ".join(map(_flat, gone_texts))
+    fresh = [_flat(row["text"] or "") for row in work.nodes.get("Memory", ())]
     coming = {update.key: update.values for update in work.node_updates if update.label == "Entity"}
-    left: dict[str, list[EdgeRow]] = {key: [] for key in entities}
-    for edge in mentions:
-        if edge.target in left:
-            left[edge.target].append(edge)
-    for row in backend.nodes("Entity", keys=sorted(entities), columns=("key", "name", "aliases")):
+    for row in backend.nodes("Entity", keys=sorted(left), columns=("key", "name", "aliases")):
         stored = list(row["aliases"] or ())
-        surfaces = {_flat(str(edge.properties.get("surface") or "")) for edge in left[row["key"]]}
-        doubtful = [alias for alias in stored if alias in gone and alias not in surfaces]
-        lost = _unused(backend, doubtful, left[row["key"]]) if doubtful else set()
+        doubtful = {alias for alias in stored if alias in gone and not _is_public(alias)}
+        doubtful = {alias for alias in doubtful if not any(alias in text for text in fresh)}
+        lost = _unused(backend, doubtful, left[row["key"]])
         if not lost:
             continue
         known = coming.get(row["key"], {}).get("aliases") or stored  # with those that this unit of work adds
-        _rename(work, row, [alias for alias in known if alias not in lost], surfaces, coming)
+        _rename(work, row, [alias for alias in known if alias not in lost], lost, coming)
 
 
-def _rename(work: UnitOfWork, row: Row, aliases: list[str], surfaces: set[str], coming: Mapping[str, Row]) -> None:
+def _rename(work: UnitOfWork, row: Row, aliases: list[str], lost: set[str], coming: Mapping[str, Row]) -> None:
     values: Row = {"aliases": aliases}
-    if row["name"] not in aliases:
-        values["name"] = next(iter([*aliases, *sorted(surfaces - {""})]), row["name"])
+    if row["name"] in lost and aliases:
+        values["name"] = aliases[0]
     if row["key"] in coming:
         coming[row["key"]].update(values)
     else:
         work.node_updates.append(NodeUpdate("Entity", row["key"], values))
 
 
-def _unused(backend: Backend, aliases: Sequence[str], mentions: Sequence[EdgeRow]) -> set[str]:
-    """The aliases that none of the mentioning memories has; a memory notes only the first of several spellings."""
-    unused = set(aliases)
-    for keys in chunked(sorted({edge.source for edge in mentions}), _TEXTS_AT_A_TIME):
+def _unused(backend: Backend, aliases: set[str], memories: Sequence[str]) -> set[str]:
+    """The aliases that none of these memories has."""
+    unused = aliases
+    for keys in chunked(memories, _TEXTS_AT_A_TIME):
+        if not unused:
+            break
         for row in backend.nodes("Memory", keys=keys, columns=("text",)):
             text = _flat(row["text"] or "")
             unused = {alias for alias in unused if alias not in text}
-        if not unused:
-            break
     return unused
+
+
+def _is_public(alias: str) -> bool:
+    """Whether everyone knows this spelling: it is shown for other ones too, so it tells of no text."""
+    known = known_name(alias)
+    return known is not None and known.name == alias
 
 
 def _flat(text: str) -> str:

@@ -103,6 +103,6 @@ class Writer:
                 unit.add(memory, readings[memory.id])
             with self.lessons.learning([memory for memory in new if isinstance(memory, Outcome)], unit):
                 work = unit.finish()
-                prune(work, self.store.backend)  # a lesson may have taken another's place
+                prune(work, self.store.backend, unit.index)  # a lesson may have taken another's place
                 self.store.commit(self.project_id, work)
         return [item.memory for item in confirmed]

@@ -146,7 +146,7 @@ def _remove(writer: Writer, memory_ids: Sequence[str]) -> None:
         learned = [memory.id for memory in found if memory.kind is MemoryKind.OUTCOME]
         with writer.lessons.forgetting(learned, unit):
             work = unit.finish()
-            prune(work, store.backend)
+            prune(work, store.backend, unit.index)
             store.commit(project_id, work)
         return found
 

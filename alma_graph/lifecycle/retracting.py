@@ -116,5 +116,5 @@ def _make_room(writer: Writer, unit: Unit, memory: Memory) -> None:
 
 def _commit(writer: Writer, unit: Unit) -> None:
     work = unit.finish()
-    prune(work, writer.store.backend)  # a lesson may have taken another's place
+    prune(work, writer.store.backend, unit.index)  # a lesson may have taken another's place
     writer.store.commit(writer.project_id, work)

@@ -21,6 +21,13 @@ def test_the_async_face_has_the_same_methods(location: str) -> None:
             assert len(await alma.memories(kind="outcome")) == 5
             assert (await alma.stats()).by_kind["outcome"] == 5
             assert alma.project_id == "shop"
+            [first, *_] = await alma.memories(kind="outcome", order="id", limit=1)
+            await alma.retract(first.id, reason="faked")
+            assert [version.reason for version in await alma.history(first.id)] == ["faked"]
+            assert (await alma.restore(first.id)) == first
+            assert len(await alma.forget(kind="outcome", dry_run=True)) == 5
+            assert await alma.delete_project("shop", confirm="shop") >= 5
+            assert await alma.projects() == []
 
     asyncio.run(story())
 

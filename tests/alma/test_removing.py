@@ -115,6 +115,15 @@ def test_spellings_and_names_that_only_a_forgotten_memory_used_go_with_it(open_a
         assert alma._store.index("shop").entity_key("Acme GmbH") is None
 
 
+def test_a_name_that_everyone_knows_stays_with_the_entity(open_alma: Open) -> None:
+    alma = open_alma(embedder="hashing", extractor="rules")
+    gone = alma.add_domain_knowledge("a", "d", "PostgreSQL keeps the sessions.")
+    alma.add_domain_knowledge("a", "d", "postgres is slow today")
+    alma.forget(gone.id)
+    [row] = alma._store.backend.nodes("Entity")
+    assert (row["name"], row["aliases"]) == ("PostgreSQL", ["PostgreSQL"])
+
+
 def test_versions_around_a_forgotten_one_are_joined(plain: ALMA) -> None:
     ids = [plain.add_domain_knowledge("a", "d", "the limit is 1").id]
     for number in range(2, 6):
