@@ -138,7 +138,7 @@ def test_one_driver_for_one_way_in(location: str) -> None:
 def test_a_database_without_a_store_is_not_opened_for_reading(location: str) -> None:
     for options in ({"read_only": True}, {"create": False}):
         with pytest.raises(InvalidInputError, match="holds no store"):
-            open_backend(location, **options)  # type: ignore[arg-type]
+            open_backend(location, **options)
 
 
 def test_a_reader_reads_what_another_writes_and_writes_nothing(connect: Connect) -> None:

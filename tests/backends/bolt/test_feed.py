@@ -39,7 +39,7 @@ def no_loading(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     loaded: list[str] = []
     load = ProjectIndex.load.__func__  # type: ignore[attr-defined]
 
-    def counted(cls: Any, backend: Any, project_id: str, **options: Any) -> Any:
+    def counted(cls: Any, /, backend: Any, project_id: str, **options: Any) -> Any:
         loaded.append(project_id)
         return load(cls, backend, project_id, **options)
 
@@ -51,7 +51,11 @@ def busy(alma: ALMA, mark: str) -> None:
     """Work of every kind."""
     for number in range(4):
         strategy = "Blue-green deployment" if number else "All hosts at once"
-        given = {"task": f"Deploy the orders service {mark}{number}", "strategy_used": strategy, "task_type": "deploy"}
+        given: dict[str, Any] = {
+            "task": f"Deploy the orders service {mark}{number}",
+            "strategy_used": strategy,
+            "task_type": "deploy",
+        }
         alma.learn(agent="dev", outcome=bool(number), session_id=f"s{mark}", id=f"{mark}-run-{number}", **given)
     alma.add_domain_knowledge(agent="dev", domain="auth", fact=f"The {mark} auth service has port 80.", id=f"{mark}-a")
     alma.add_domain_knowledge(agent="ops", domain="auth", fact=f"The {mark} auth service has port 90.", id=f"{mark}-b")
