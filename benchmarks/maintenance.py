@@ -51,7 +51,7 @@ def main() -> None:
         encoding = time.perf_counter() - start
         return texts
 
-    reembedding._Work.encode_all = timed  # type: ignore[method-assign]
+    reembedding._Work.encode_all = timed  # type: ignore[assignment, method-assign]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "store.graph"
         start = time.perf_counter()
