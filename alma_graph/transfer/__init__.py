@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 from alma_graph.lazy import attach
 
 if TYPE_CHECKING:
+    from alma_graph.transfer.engines import EngineMigration, migrate_engine
     from alma_graph.transfer.exporting import ExportSummary, export_backend, export_file
     from alma_graph.transfer.importing import OnConflict, import_file
     from alma_graph.transfer.reading import Problem
     from alma_graph.transfer.summary import ImportSummary
 
 __all__ = [
+    "EngineMigration",
     "ExportSummary",
     "ImportSummary",
     "OnConflict",
@@ -20,11 +22,16 @@ __all__ = [
     "export_backend",
     "export_file",
     "import_file",
+    "migrate_engine",
 ]
 
 __getattr__, __dir__ = attach(
     __name__,
     {
+        "alma_graph.transfer.engines": (
+            "EngineMigration",
+            "migrate_engine",
+        ),
         "alma_graph.transfer.exporting": (
             "ExportSummary",
             "export_backend",

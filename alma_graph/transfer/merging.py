@@ -87,9 +87,7 @@ def merged_node(stored: Row, given: Row) -> Row:
             values[name] = union
     if "status" in given:
         values |= _lifecycle(stored, given)
-        start, end = values.get("valid_from", stored.get("valid_from")), values.get("valid_to")
-        if start is not None and end is not None and end < start:
-            values["valid_to"] = start
+        _keep_in_order(stored, values)
     return values
 
 
@@ -133,6 +131,20 @@ def _lifecycle(stored: Row, given: Row) -> Row:
     return values if earlier == stored.get("retired_at") else {**values, "retired_at": earlier}
 
 
+def _keep_in_order(stored: Row, values: Row) -> None:
+    """Takes no beginning of valid time that lies behind its end, and no end before its beginning."""
+    end = values.get("valid_to", stored.get("valid_to"))
+    if end is None:
+        return
+    if values.get("valid_from") is not None and end < values["valid_from"]:
+        del values["valid_from"]
+    start = values.get("valid_from", stored.get("valid_from"))
+    if start is not None and end < start:
+        values["valid_to"] = start
+    if values.get("valid_to") == stored.get("valid_to"):
+        values.pop("valid_to", None)
+
+
 def _rank(status: Any) -> int:
     return _STATUS.index(Status(status)) if status is not None else 0
 
@@ -150,7 +162,8 @@ def _stronger(ours: Any, theirs: Any) -> Any:
 
 
 def _united_json(ours: str, theirs: str) -> str:
-    return compact_json({**_object(theirs), **_object(ours)})
+    united = {**_object(theirs), **_object(ours)}
+    return ours if united == _object(ours) else compact_json(united)
 
 
 def _united_texts(ours: list[str], theirs: list[str]) -> list[str]:

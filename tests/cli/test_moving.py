@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from alma_graph import ALMA
 from tests.cli.conftest import Answer, call
 
 pytestmark = pytest.mark.engine
@@ -124,6 +126,22 @@ def test_an_absent_store_is_the_childs_error_in_one_line(tmp_path: Path, embedde
     assert refused.code == 2
     assert "there is no store" in refused.err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_store_that_another_process_holds_is_read_beside_it_or_named(
+    store: str, embedded_engine: str, tmp_path: Path
+) -> None:
+    with ALMA.open(store, project_id="default", embedder="hashing", extractor="none") as alma:
+        alma.add_domain_knowledge("a", "d", "A fact.")
+        moved = call("migrate-engine", store, "--to", embedded_engine, "--target", str(tmp_path / "copy.graph"))
+        if embedded_engine == "ladybug":
+            assert moved.code == 0, moved.err
+            return
+        assert moved.code == 1
+        assert str(os.getpid()) in moved.err
+        assert moved.err.count("error: ") == 1
+        assert not (tmp_path / "copy.graph").exists()
+    assert call("migrate-engine", store, "--to", embedded_engine, "--target", str(tmp_path / "copy.graph")).code == 0
 
 
 def test_almas_file_comes_in(store: str, tmp_path: Path) -> None:
