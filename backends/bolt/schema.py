@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 import secrets
+import time
 from collections.abc import Sequence
 
 from alma_graph.backends.bolt.connection import Connection, Transaction, rows
@@ -10,7 +12,9 @@ from alma_graph.backends.maintenance import Migrated
 from alma_graph.backends.migrations import Migration, pending
 from alma_graph.backends.protocol import Row
 from alma_graph.backends.schema import META_KEY, NODES
-from alma_graph.errors import StoreError, StoreVersionError
+from alma_graph.errors import BackendError, StoreError, StoreVersionError
+
+_TRIES = 8
 
 _VERSION = "MATCH (m:`Meta` {`key`: $key}) WHERE m.`schema_version` < $version SET m.`schema_version` = $version"
 
@@ -18,7 +22,7 @@ _VERSION = "MATCH (m:`Meta` {`key`: $key}) WHERE m.`schema_version` < $version S
 def make_indexes(connection: Connection, dimension: int) -> list[str]:
     """Makes the constraints and indexes that are missing and waits until all of them answer; their names."""
     dialect = connection.settings.dialect
-    there = dialect.index_names(lambda statement: connection.command(statement, "the indexes were not listed"))
+    there = _there(connection)
     wanted = dialect.schema(dimension)
     if dialect.vector_dimensions is not None:
         for name, found in connection.command(dialect.vector_dimensions, "the indexes were not listed"):
@@ -27,10 +31,33 @@ def make_indexes(connection: Connection, dimension: int) -> list[str]:
                 there.discard(name)
     made = {name: text for name, text in wanted.items() if name not in there}
     for name, statement in made.items():
-        connection.command(statement, f"the index {name} was not made")
+        _make(connection, name, statement)
     if made and dialect.await_indexes is not None:
         connection.command(dialect.await_indexes, "the indexes are not ready")
     return list(made)
+
+
+def _make(connection: Connection, name: str, statement: str) -> None:
+    """Makes one index. Another process that opens the same new database may be making it too, which the server may
+    call a conflict."""
+    for attempt in range(1, _TRIES + 1):
+        try:
+            connection.command(statement, f"the index {name} was not made")
+        except BackendError:
+            if attempt == _TRIES:
+                raise
+            time.sleep(random.uniform(0, 0.2 * attempt))
+            if name in _there(connection):
+                return
+        else:
+            return
+
+
+def _there(connection: Connection) -> set[str]:
+    """Names of the indexes and constraints that there are."""
+    return connection.settings.dialect.index_names(
+        lambda statement: connection.command(statement, "the indexes were not listed")
+    )
 
 
 def create_meta(connection: Connection, row: Row) -> None:

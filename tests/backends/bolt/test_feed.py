@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -25,7 +26,8 @@ QUERIES = ("Which port has auth?", "Deploy the orders service", "standup", "gate
 
 def answers(alma: ALMA) -> list[Any]:
     """What retrieval gives, with every part of every score."""
-    found = [alma.retrieve(query, top_k=20, user_id="maya").hits for query in QUERIES]
+    given: dict[str, Any] = {"top_k": 20, "user_id": "maya", "asked_at": datetime(2030, 1, 1, tzinfo=UTC)}
+    found = [alma.retrieve(query, **given).hits for query in QUERIES]
     parts = [[{name: round(value, 5) for name, value in hit.parts.items()} for hit in hits] for hits in found]
     return [
         [(hit.memory.id, hit.status, part) for hit, part in zip(hits, own, strict=True)]
