@@ -29,9 +29,9 @@ def learn_in_two_processes(connect: Connect, location: str, count: int) -> None:
         subprocess.Popen([sys.executable, "-c", PROGRAM, location, who, str(count)], stdout=subprocess.PIPE)
         for who in ("a", "b")
     ]
-    seen = [int(process.communicate()[0]) for process in running]
+    said = [process.communicate()[0] for process in running]
     assert [process.returncode for process in running] == [0, 0]
-    assert max(seen) == 2 * count
+    assert max(map(int, said)) == 2 * count
     alma = connect()
     assert {memory.id for memory in alma.memories(kind="outcome")} == {f"{w}-{n}" for w in "ab" for n in range(count)}
     (lesson,) = alma.memories(kind="heuristic")
