@@ -93,8 +93,8 @@ class ALMA:
         lock_timeout: float = 5.0,
         **connection: Any,
     ) -> Self:
-        """Opens a store: a path (a new file is Ladybug's, an existing one is recognised), "ladybug:PATH", "kuzu:PATH"
-        or ":memory:".
+        """Opens a store: a path (a new file is Ladybug's, an existing one is recognised), "ladybug:PATH", "kuzu:PATH",
+        ":memory:", or the URI of a server ("bolt://HOST:7687", "neo4j+s://HOST", "memgraph://HOST").
 
         Args:
             location: where the store is.
@@ -105,16 +105,17 @@ class ALMA:
                 for contradictions.
             scopes: what single agents may learn, and whose memories they read.
             clock: where the time comes from.
-            read_only: nothing is written; on Ladybug another process may write meanwhile.
+            read_only: nothing is written; on Ladybug and on a server another process may write meanwhile.
             create: whether a new file may be made.
             lock_timeout: seconds to wait for a file that another process holds.
-            connection: `username`, `password`, `database` of a server, or options of the engine:
-                `buffer_pool_bytes`; `query_timeout`, seconds that a statement of `cypher` may run (60).
+            connection: `username`, `password`, `database` of a server and settings of its driver, or options of the
+                engine: `buffer_pool_bytes`; `query_timeout`, seconds that a statement of `cypher` may run (60).
 
         Raises:
             StoreLockedError: another process holds the file; names its pid.
             StoreCorruptError: the file is no store.
             StoreVersionError: the store was written by a newer schema.
+            ServerError: nobody answers, or the credentials or the database are refused.
             EmbedderMismatchError: the store's vectors come from another embedder.
         """
         place = arguments.path_text(location, "location")
