@@ -75,7 +75,11 @@ def test_what_is_wrong_is_named(location: str, options: dict[str, Any], words: s
 
 
 def test_no_error_shows_a_password() -> None:
-    for location in ("bolt://maya:secret@host/shop", "bolt+x://maya:secret@host", "bolt://maya:secret@host:x"):
+    for location in (
+        *("bolt://maya:secret@host/shop", "bolt+x://maya:secret@host", "bolt://maya:secret@host:x"),
+        *("bolt://maya:a/secret@host:7687", "bolt://maya:a@secret@host:x", "bolt://maya:a#secret@host:7687"),
+        *("bolt://maya:a?secret@host:7687", "bolt://maya:[secret@host:7687"),
+    ):
         with pytest.raises(InvalidInputError) as caught:
             settings(location)
         assert "secret" not in str(caught.value)
