@@ -564,7 +564,7 @@ class ALMA:
 
     def doctor(self, *, fix: bool = False, rebuild: bool = False) -> DoctorReport:
         """Checks the whole store, all projects: engine, schema, graph, vectors, lessons, derived arrays, and a real
-        round trip where it may be written; `fix` mends what is safe to mend, `rebuild` makes all derived structures anew."""
+        round trip where it may be written; `fix` mends what is safe to mend, `rebuild` makes anew what is derived."""
         return doctor.examine(self._writer, fix=arguments.flag(fix, "fix"), rebuild=arguments.flag(rebuild, "rebuild"))
 
     def refresh(self) -> bool:

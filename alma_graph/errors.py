@@ -29,6 +29,10 @@ anything is written.
 
 from __future__ import annotations
 
+import re
+
+_CREDENTIALS = re.compile(r"(://)[^\s'\"]*@")
+
 
 def shown(value: object, limit: int = 200) -> str:
     """A value as a message shows it: its `repr`, cut where it is long, and never an error of its own.
@@ -39,7 +43,13 @@ def shown(value: object, limit: int = 200) -> str:
         text = repr(value)
     except Exception:
         return f"<{type(value).__name__} that cannot be shown>"
+    text = without_secrets(text)
     return text if len(text) <= limit else f"{text[: limit - 3]}..."
+
+
+def without_secrets(text: str) -> str:
+    """The text without what URIs in it have before their last @: a user's name and password."""
+    return _CREDENTIALS.sub(r"\1", text) if "://" in text and "@" in text else text
 
 
 class AlmaGraphError(Exception):

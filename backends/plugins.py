@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from alma_graph.backends.protocol import Backend
-from alma_graph.errors import AlmaGraphError, BackendError, InvalidInputError, UnsupportedError, shown
+from alma_graph.errors import AlmaGraphError, BackendError, InvalidInputError, UnsupportedError, shown, without_secrets
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -74,7 +74,8 @@ def open_plugin(
         raise
     except Exception as error:
         raise BackendError(
-            f"the backend {name!r} of {_home(entry)} failed to open {location!r}: {type(error).__name__}: {error}"
+            f"the backend {name!r} of {_home(entry)} failed to open {shown(location)}: {type(error).__name__}: "
+            f"{without_secrets(str(error))}"
         ) from error
     missing = [member for member in _members() if not hasattr(backend, member)]
     if missing:

@@ -35,6 +35,7 @@ CASE_WEIGHT = 5
 MAX_OPERATORS = 1_000
 """Most arithmetic and comparing signs of a statement."""
 
+_ESCAPE = re.compile(r"\\u", re.IGNORECASE)
 _OPERATORS = frozenset("+-*/%^<>=")
 _FIRST = frozenset({"MATCH", "OPTIONAL", "WITH", "UNWIND", "RETURN", "CALL"})
 _PREFIXES = frozenset({"EXPLAIN", "PROFILE"})
@@ -59,6 +60,8 @@ class ReadRules:
         language_prefix: a statement may begin with CYPHER and the version of the language.
         use_clause: USE changes to another database.
         writing_words: clauses that write, where the engine itself does not refuse them in a reading session.
+        escapes: the language reads \\uXXXX as a character wherever it stands, so that a word or the end of a string can
+            hide in it.
     """
 
     procedures: frozenset[str]
@@ -69,6 +72,7 @@ class ReadRules:
     language_prefix: bool = False
     use_clause: bool = False
     writing_words: frozenset[str] = frozenset()
+    escapes: bool = False
 
 
 EMBEDDED_RULES = ReadRules(
@@ -89,6 +93,7 @@ NEO4J_RULES = ReadRules(
     function_roots=frozenset("DATE DATETIME LOCALDATETIME TIME LOCALTIME DURATION POINT VECTOR".split()),
     language_prefix=True,
     use_clause=True,
+    escapes=True,
 )
 
 _TOKEN = re.compile(
@@ -146,7 +151,14 @@ def check_statement(statement: str, rules: ReadRules = EMBEDDED_RULES) -> ReadSt
         )
     if "\0" in statement:
         raise CypherError("the statement has a NUL character; bind it as a parameter instead")
+    if rules.escapes and _ESCAPE.search(statement):
+        raise ReadOnlyError(
+            "the statement has a \\u escape, in which a word can hide; write the character itself, or bind the text as "
+            "a parameter"
+        )
     tokens = _tokens(statement)
+    if rules.escapes and any(token.kind == "symbol" and token.text == "\\" for token in tokens):
+        raise ReadOnlyError("the statement has a backslash outside of a string; remove it")
     while tokens and tokens[-1].text == ";":
         tokens.pop()
     if not tokens:

@@ -127,13 +127,13 @@ class Store:
     def check_open(self) -> None:
         """Raises StoreClosedError once this handle was closed."""
         if self._closed:
-            raise StoreClosedError(f"the store {self.location!r} is closed; open it again")
+            raise StoreClosedError(f"the store {shown(self.location)} is closed; open it again")
 
     def check_writable(self) -> None:
         """Raises ReadOnlyError or StoreClosedError where nothing may be written."""
         self.check_open()
         if self.backend.read_only:
-            raise ReadOnlyError(f"the store {self.location!r} is open read-only; to write, open it without read_only")
+            raise ReadOnlyError(f"the store {shown(self.location)} is open read-only; open it without, to write")
 
     def index(self, project_id: str) -> ProjectIndex:
         """The derived arrays of a project, current with the graph; call it with `lock` held."""

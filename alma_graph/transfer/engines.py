@@ -17,7 +17,7 @@ from alma_graph import errors
 from alma_graph.arguments import callable_or_none, flag, path_text
 from alma_graph.backends.embedded.dialect import DIALECTS
 from alma_graph.backends.embedded.files import choose_dialect, store_files
-from alma_graph.errors import AlmaGraphError, BackendError, InvalidInputError, shown
+from alma_graph.errors import AlmaGraphError, BackendError, InvalidInputError, shown, without_secrets
 
 StepProgress = Callable[[str, int, int], None]
 """Called with (step, done, total); the steps are "export", "import" and "verify"."""
@@ -176,7 +176,9 @@ def _step(
                 child.stdout.close()
         complaints.seek(0)
         said = " ".join(complaints.read()[-_LAST_WORDS:].split())
-    raise BackendError(f"{step} of {location}: its process ended with code {code}: {said or 'it said nothing'}")
+    raise BackendError(
+        f"{step} of {without_secrets(location)}: its process ended with code {code}: {said or 'it said nothing'}"
+    )
 
 
 def _answer(line: str) -> dict[str, Any]:

@@ -22,6 +22,7 @@ RULES = ReadRules(
     load_words=frozenset({"CSV", "JSONL", "PARQUET"}),
     function_roots=frozenset({"VECTOR_SEARCH"}),
     use_clause=True,
+    escapes=True,
     writing_words=frozenset("CREATE MERGE SET DELETE DETACH REMOVE FOREACH DROP ALTER IMPORT EXPORT".split()),
 )
 

@@ -114,8 +114,8 @@ def _uri(location: str) -> tuple[Any, str]:
     try:
         parts = urlsplit(location)
         _ = parts.port
-    except ValueError as error:
-        raise InvalidInputError(f"location={_hidden(location)} is no URI ({error}); {example}") from None
+    except ValueError:  # whose words may hold a part of a password
+        raise InvalidInputError(f"location={_hidden(location)} is no URI; {example}") from None
     scheme = parts.scheme.lower()
     base, plus, security = scheme.partition("+")
     if base not in SCHEMES or plus + security not in _SECURITY:
@@ -136,8 +136,8 @@ def _netloc(netloc: str) -> str:
 
 
 def _hidden(location: str) -> str:
-    """The location as an error shows it, without what stands before an @."""
-    return shown(re.sub(r"//[^/@]*@", "//", location))
+    """The location as an error shows it, without what stands before its last @."""
+    return shown(re.sub(r"//.*@", "//", location, flags=re.DOTALL))
 
 
 def _auth(options: dict[str, Any], dialect: Dialect, parts: Any, place: str) -> Any:

@@ -9,7 +9,18 @@ from alma_graph.backends.locks import store_was_ready
 from alma_graph.errors import InvalidInputError, StoreCorruptError
 
 _SIDECARS = (
-    *(".wal", ".wal.checkpoint", ".shadow", ".tmp", ".lock", ".readers", ".guard", ".wal.guard", ".guard.done"),
+    *(
+        ".wal",
+        ".wal.checkpoint",
+        ".shadow",
+        ".tmp",
+        ".lock",
+        ".readers",
+        ".guard",
+        ".wal.guard",
+        ".guard.done",
+        ".guard.done.part",
+    ),
     *(".pinned.tmp", ".pinned.tmp.guard", ".new", ".new.wal", ".new.done", ".vectors", ".vectors-journal"),
 )
 

@@ -9,12 +9,11 @@ opening means a kill in between, and the copies come back.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from alma_graph.backends.embedded.durable import copy_whole, sync_folder
+from alma_graph.backends.embedded.durable import copy_whole, sync_file, sync_folder
 
 LOG_FILES = {"log": ".wal", "pinned": ".pinned.tmp"}
 """What belongs to a store besides its file: the log; and on Ladybug a mark that a checkpoint was made under a reader.
@@ -31,6 +30,7 @@ class CheckpointGuard:
         self._store = Path(path)
         self._store_copy = Path(f"{path}.guard")
         self._marker = Path(f"{path}.guard.done")
+        self._marker_draft = Path(f"{path}.guard.done.part")
 
     @contextmanager
     def standing_by(self) -> Iterator[None]:
@@ -71,16 +71,17 @@ class CheckpointGuard:
         for name, suffix in LOG_FILES.items():
             if has[name]:
                 copy_whole(Path(f"{self._store}{suffix}"), self._copy_of(suffix))
-        with self._marker.open("w") as file:
-            json.dump(has, file)
-            file.flush()
-            os.fsync(file.fileno())
+        draft = self._marker_draft  # the marker is there whole, or not at all
+        draft.write_text(json.dumps(has))
+        sync_file(draft)
+        draft.replace(self._marker)
         sync_folder(self._store.parent)
 
     def _drop(self) -> None:
         if self._marker.exists():
             self._marker.unlink()
             sync_folder(self._store.parent)
+        self._marker_draft.unlink(missing_ok=True)
         self._store_copy.unlink(missing_ok=True)
         for suffix in LOG_FILES.values():
             self._copy_of(suffix).unlink(missing_ok=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 from alma_graph.backends.embedded.files import store_files
 from alma_graph.backends.inspection import Inspection, Severity
 
-_HALF_COPIES = (".guard.part", ".wal.guard.part", ".pinned.tmp.guard.part")
+_HALF_COPIES = (".guard.part", ".guard.done.part", ".wal.guard.part", ".pinned.tmp.guard.part")
 _STANDING = (".guard", ".wal.guard", ".pinned.tmp.guard")
 _CHECKPOINT = (".wal.checkpoint", ".shadow", ".tmp")
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from alma_graph.backends import Backend, EdgeRow, UnitOfWork, open_backend
-from alma_graph.backends.readonly import check_statement
+from alma_graph.backends.readonly import NEO4J_RULES, check_statement
 from alma_graph.errors import CypherError, InvalidInputError, ReadOnlyError, UnsupportedError
 from alma_graph.testing.graphs import START, batch_of, dump, key, supports
 from tests.conftest import EMBEDDED, store_location
@@ -238,6 +238,25 @@ def test_the_check_itself_needs_no_engine() -> None:
     assert check_statement("MATCH (m {id: $a}) WHERE m.x = $b RETURN '$c' // $d").parameters == {"a", "b"}
     with pytest.raises(InvalidInputError, match="text"):
         check_statement(7)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        r"UNWIND [1] AS x \u004cOAD CSV FROM 'file:///x' AS l RETURN l",
+        r"\u0055SE system MATCH (n) RETURN n",
+        r"RETURN '\u0027 CALL db.createLabel(1) //'",
+        r"RETURN '\\u0027'",
+        r"RETURN \ 1",
+    ],
+)
+def test_no_word_hides_in_an_escape_where_the_language_reads_it_anywhere(statement: str) -> None:
+    with pytest.raises(ReadOnlyError):
+        check_statement(statement, NEO4J_RULES)
+
+
+def test_other_escapes_are_text() -> None:
+    check_statement(r"RETURN 'it\'s \n \\'", NEO4J_RULES)
 
 
 @pytest.mark.parametrize(
