@@ -13,6 +13,7 @@ NAMESPACE = uuid.UUID("6f1d6a52-6d2c-5d0e-9a55-1d4a3c0c8f51")
 
 _lock = threading.Lock()
 _last = 0
+_random_bits = secrets.randbits
 
 
 def uuid7(now: datetime) -> str:
@@ -25,7 +26,7 @@ def uuid7(now: datetime) -> str:
     with _lock:
         _last = max(int(now.timestamp() * 1000) << 12, _last + 1)
         stamp = _last
-    value = (stamp >> 12) << 80 | 0x7 << 76 | (stamp & 0xFFF) << 64 | 0b10 << 62 | secrets.randbits(62)
+    value = (stamp >> 12) << 80 | 0x7 << 76 | (stamp & 0xFFF) << 64 | 0b10 << 62 | _random_bits(62)
     return str(uuid.UUID(int=value))
 
 

@@ -95,7 +95,7 @@ NODES: dict[str, NodeSpec] = {
     )
 }
 """`Meta` has one node, with the key "meta"; `sequence` grows by one with every unit of work. `retired_state` of a
-memory that is no longer active holds, as JSON, the properties that retiring it changed as they were: so it can come back."""
+memory that is no longer active holds, as JSON, the properties that retiring it changed as they were, to come back."""
 
 META_KEY = "meta"
 

@@ -27,8 +27,8 @@ def drop_spellings(
     fresh = [_flat(row["text"] or "") for row in work.nodes.get("Memory", ())]
     coming = {update.key: update.values for update in work.node_updates if update.label == "Entity"}
     for row in backend.nodes("Entity", keys=sorted(left), columns=("key", "name", "aliases")):
-        stored = list(row["aliases"] or ())
-        doubtful = {alias for alias in stored if alias in gone and not _is_public(alias)}
+        stored: list[str] = list(row["aliases"] or ())
+        doubtful: set[str] = {alias for alias in stored if alias in gone and not _is_public(alias)}
         doubtful = {alias for alias in doubtful if not any(alias in text for text in fresh)}
         lost = _unused(backend, doubtful, left[row["key"]])
         if not lost:

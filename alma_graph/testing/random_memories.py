@@ -259,7 +259,7 @@ class MemoriesContract:
 
     def test_random_calls_answer_as_in_memory(self, new_location: NewLocation) -> None:
         run_state_machine_as_test(
-            lambda: RandomMemories(new_location(), self.memory_options),
+            lambda: RandomMemories(new_location(), self.memory_options),  # type: ignore[arg-type]  # a callable will do
             settings=settings(
                 max_examples=self.memory_examples,
                 stateful_step_count=self.memory_steps,

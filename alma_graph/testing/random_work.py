@@ -162,7 +162,7 @@ class RandomWorkContract(StoreFixtures):
 
     def test_random_work_leaves_the_same_as_in_memory(self, open_store: OpenStore, new_location: NewLocation) -> None:
         run_state_machine_as_test(
-            lambda: RandomWork(open_store, new_location(), self.random_bulk),
+            lambda: RandomWork(open_store, new_location(), self.random_bulk),  # type: ignore[arg-type]  # a callable will do
             settings=settings(
                 max_examples=self.random_examples,
                 stateful_step_count=self.random_steps,

@@ -15,20 +15,9 @@ def same_ids(number: int) -> Iterator[None]:
 
     For the same work on two stores. One thread may make ids meanwhile.
     """
-    before = ids._last, ids.secrets
-    ids._last = 0
-    ids.secrets = _Drawn(number)  # type: ignore[assignment]
+    before = ids._last, ids._random_bits
+    ids._last, ids._random_bits = 0, Random(number).getrandbits  # type: ignore[assignment]
     try:
         yield
     finally:
-        ids._last, ids.secrets = max(before[0], ids._last), before[1]
-
-
-class _Drawn:
-    """As much of `secrets` as an id needs."""
-
-    def __init__(self, number: int) -> None:
-        self._random = Random(number)
-
-    def randbits(self, k: int) -> int:
-        return self._random.getrandbits(k)
+        ids._last, ids._random_bits = max(before[0], ids._last), before[1]

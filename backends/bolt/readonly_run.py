@@ -20,7 +20,6 @@ _PROPERTIES = {
     **{label: frozenset(column.name for column in spec.columns) for label, spec in NODES.items()},
     **{name: frozenset(column.name for column in spec.columns) for name, spec in EDGES.items()},
 }
-_REFUSED = ("AccessMode", "TransactionStartFailed", "Forbidden")
 
 
 def run(connection: Connection, statement: str, parameters: Mapping[str, Any]) -> Result:
@@ -77,7 +76,9 @@ def _plain(value: Any) -> Any:
 
     if isinstance(value, neo4j.time.Duration):
         return value.iso_format()
-    if isinstance(value, (list, tuple)) and not isinstance(value, neo4j.spatial.Point):
+    if isinstance(value, neo4j.spatial.Point):  # a tuple too
+        return {"srid": value.srid, "coordinates": list(value)}
+    if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
     if isinstance(value, dict):
         return {name: _plain(item) for name, item in value.items()}
@@ -91,8 +92,6 @@ def _plain(value: Any) -> Any:
         return utc(value)
     if isinstance(value, (neo4j.time.Date, neo4j.time.Time)):
         return value.to_native()
-    if isinstance(value, neo4j.spatial.Point):
-        return {"srid": value.srid, "coordinates": list(value)}
     return value
 
 

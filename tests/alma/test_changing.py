@@ -51,7 +51,8 @@ def test_a_retracted_fact_is_gone_from_every_search_and_comes_back_exactly(alma:
     assert (retracted.status, retracted.retired_reason) == ("retracted", "it was the billing-service")
     assert retracted.retired_at is not None
     assert alma.get(wrong.id) == retracted
-    for options in ({}, {"include_superseded": True}, {"as_of": "2026-04-01"}, {"top_k": 100}):
+    asked: list[dict[str, Any]] = [{}, {"include_superseded": True}, {"as_of": "2026-04-01"}, {"top_k": 100}]
+    for options in asked:
         assert wrong.id not in [hit.memory.id for hit in alma.retrieve("auth-service sessions Redis", **options).hits]
     with alma._store.lock:
         index = alma._store.index("shop")

@@ -159,7 +159,7 @@ def test_pages_cover_what_stays_exactly_once_while_others_write(
 
 
 def test_what_is_no_order_limit_or_cursor_is_refused_at_the_call(plain: ALMA) -> None:
-    for options in (
+    bad: list[dict[str, Any]] = [
         {"order": "text"},
         {"order": "recorded_at:up"},
         {"order": None},
@@ -172,7 +172,8 @@ def test_what_is_no_order_limit_or_cursor_is_refused_at_the_call(plain: ALMA) ->
         {"status": "old"},
         {"kind": "fact"},
         {"agent": " "},
-    ):
+    ]
+    for options in bad:
         with pytest.raises(InvalidInputError):
             plain.memories(**options)
     with pytest.raises(MemoryNotFoundError):

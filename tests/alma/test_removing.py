@@ -177,7 +177,8 @@ def test_nothing_is_forgotten_where_it_is_not_clear_what(plain: ALMA) -> None:
     for options in bad:
         with pytest.raises(InvalidInputError):
             plain.forget(**options)
-    for options in ({"memory_id": "nobody"}, {"ids": [kept.id, "nobody"]}):
+    unknown: list[dict[str, Any]] = [{"memory_id": "nobody"}, {"ids": [kept.id, "nobody"]}]
+    for options in unknown:
         with pytest.raises(MemoryNotFoundError, match="nobody"):
             plain.forget(**options)
     assert plain.stats().memories == 1
