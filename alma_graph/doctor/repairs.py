@@ -15,7 +15,7 @@ from alma_graph.backends.verify import Fault, FaultKind
 from alma_graph.codec import memory_to_row
 from alma_graph.doctor.lessons import WrongLesson
 from alma_graph.doctor.rules import Disorder
-from alma_graph.errors import AlmaGraphError
+from alma_graph.errors import AlmaGraphError, StoreChangedError
 from alma_graph.ingest.writer import Writer
 from alma_graph.model import AntiPattern, Memory
 from alma_graph.store import Store
@@ -25,25 +25,31 @@ _VECTORS = (FaultKind.NO_VECTOR, FaultKind.BAD_VECTOR)
 _EDGES = (FaultKind.DANGLING_EDGE, FaultKind.WRONG_OWNER)
 
 
-def mend(writer: Writer, faults: Sequence[Fault], disorder: Disorder, lessons: Sequence[WrongLesson]) -> list[str]:
+def mend(
+    writer: Writer, sequence: int, faults: Sequence[Fault], disorder: Disorder, lessons: Sequence[WrongLesson]
+) -> list[str]:
     """Mends what can be mended; one line for each thing done, and for each that could not be.
 
-    Scratch projects and edges go first, then what nothing holds any more, then what is missing.
+    Scratch projects and edges go first, then what nothing holds any more, then what is missing. Where another process
+    writes after `sequence`, that of the look, the rest is left for the next visit.
     """
     store = writer.store
+    turn = Turn(store, sequence)
     repairs: list[tuple[str, Callable[[], list[str]]]] = [
         ("leftovers", lambda: store.backend.tidy() if isinstance(store.backend, Inspectable) else []),
-        ("scratch projects", lambda: _remove_scratch(store, disorder.scratch)),
-        ("edges", lambda: _remove_edges(store, faults, disorder)),
-        ("orphans", lambda: _remove_orphans(store, faults, disorder)),
-        ("owners", lambda: _add_owners(store, disorder)),
-        ("vectors", lambda: _encode_anew(store, faults)),
-        ("lessons", lambda: _count_anew(writer, lessons)),
+        ("scratch projects", lambda: _remove_scratch(turn, disorder.scratch)),
+        ("edges", lambda: _remove_edges(turn, faults, disorder)),
+        ("orphans", lambda: _remove_orphans(turn, faults, disorder)),
+        ("owners", lambda: _add_owners(turn, disorder)),
+        ("vectors", lambda: _encode_anew(turn, faults)),
+        ("lessons", lambda: _count_anew(turn, writer, lessons)),
     ]
     done: list[str] = []
     for name, repair in repairs:
         try:
             done += repair()
+        except StoreChangedError:
+            return [*done, f"{name} were left as they are, since another process wrote meanwhile: run it again"]
         except AlmaGraphError as error:
             done.append(f"{name} could not be mended: {error}")
     return done
@@ -58,23 +64,42 @@ def rebuild_arrays(store: Store) -> list[str]:
     return [f"read the arrays of {len(projects)} projects anew, {memories} memories"]
 
 
-def _commit(store: Store, work: UnitOfWork) -> None:
-    if work:
-        store.transact(lambda: store.rewrite(work))
+class Turn:
+    """The commits of one visit, each refused (`StoreChangedError`) once anybody else wrote since the look that it is
+    made from: a node that nothing held then may be held now.
+
+    Args:
+        store: whose lock the caller holds.
+        sequence: of the state that was looked at.
+    """
+
+    def __init__(self, store: Store, sequence: int) -> None:
+        self.store = store
+        self._sequence = sequence
+
+    def commit(self, work: UnitOfWork) -> None:
+        """Writes, where there is anything to write."""
+        if work:
+            self.store.rewrite(work, self._sequence)
+            self._sequence += 1
+
+    def count_own(self) -> None:
+        """One unit of work of this visit was committed otherwise."""
+        self._sequence += 1
 
 
-def _remove_scratch(store: Store, projects: Sequence[str]) -> list[str]:
+def _remove_scratch(turn: Turn, projects: Sequence[str]) -> list[str]:
     work = UnitOfWork()
     for project_id in projects:
         for label in NODES:
             if label != "Meta":
-                rows = store.backend.nodes(label, project_id=project_id, columns=("key",))
+                rows = turn.store.backend.nodes(label, project_id=project_id, columns=("key",))
                 work.node_deletes += [(label, row["key"]) for row in rows]
-    _commit(store, work)
+    turn.commit(work)
     return [f"removed {len(projects)} scratch projects with {len(work.node_deletes)} nodes"] if work else []
 
 
-def _remove_edges(store: Store, faults: Iterable[Fault], disorder: Disorder) -> list[str]:
+def _remove_edges(turn: Turn, faults: Iterable[Fault], disorder: Disorder) -> list[str]:
     """Edges that cannot stand: without an end, from another's agent, across projects, or stated by nothing."""
     wrong = [edge for fault in faults if fault.kind in _EDGES for edge in fault.edges]
     work = UnitOfWork()
@@ -83,28 +108,28 @@ def _remove_edges(store: Store, faults: Iterable[Fault], disorder: Disorder) -> 
     for edge in disorder.stale:
         stated = {"memory_id": edge.properties["memory_id"]}
         work.edge_deletes.append(EdgeMatch(edge.type, edge.source, edge.target, stated))
-    _commit(store, work)
+    turn.commit(work)
     return [f"removed {len(work.edge_deletes)} edges that cannot stand"] if work else []
 
 
-def _remove_orphans(store: Store, faults: Iterable[Fault], disorder: Disorder) -> list[str]:
+def _remove_orphans(turn: Turn, faults: Iterable[Fault], disorder: Disorder) -> list[str]:
     """Nodes that nothing holds: as the graph is now, since edges may just have gone."""
     scratch = set(disorder.scratch)
     orphans = {label: list(keys) for label, keys in disorder.orphans.items()}
     entities = {key for fault in faults if fault.kind is FaultKind.ORPHAN_ENTITY for key in fault.keys}
     gone = [edge for fault in faults if fault.kind in _EDGES for edge in fault.edges]
     ends = {end for edge in (*gone, *disorder.stale, *disorder.crossing) for end in (edge.source, edge.target)}
-    rows = store.backend.nodes("Entity", keys=sorted(entities | ends), columns=("key", "project_id"))
+    rows = turn.store.backend.nodes("Entity", keys=sorted(entities | ends), columns=("key", "project_id"))
     candidates = [row["key"] for row in rows if row["project_id"] not in scratch]
-    orphans["Entity"] = _unheld(store.backend, candidates)
+    orphans["Entity"] = _unheld(turn.store.backend, candidates)
     work = UnitOfWork()
     lines = []
     for label, keys in orphans.items():
-        there = [row["key"] for row in store.backend.nodes(label, keys=keys, columns=("key",))]
+        there = [row["key"] for row in turn.store.backend.nodes(label, keys=keys, columns=("key",))]
         work.node_deletes += [(label, key) for key in there]
         if there:
             lines.append(f"removed {len(there)} {label} nodes that nothing holds")
-    _commit(store, work)
+    turn.commit(work)
     return lines
 
 
@@ -117,10 +142,10 @@ def _unheld(backend: Backend, entities: Sequence[str]) -> list[str]:
     return [key for key in entities if key not in held]
 
 
-def _add_owners(store: Store, disorder: Disorder) -> list[str]:
+def _add_owners(turn: Turn, disorder: Disorder) -> list[str]:
     """The Project node and the edges to agents and users that memories name."""
     work = UnitOfWork()
-    now = store.clock()
+    now = turn.store.clock()
     for project_id in disorder.projects:
         node = {"key": node_key(project_id, ""), "project_id": project_id, "created_at": now}
         work.merge_node("Project", node)
@@ -130,14 +155,14 @@ def _add_owners(store: Store, disorder: Disorder) -> list[str]:
         work.merge_node(label, {"key": owner, "id": name, "project_id": row["project_id"]})
         ends = (owner, row["key"]) if label == "Agent" else (row["key"], owner)
         work.edges.append(EdgeRow(type_, *ends))
-    _commit(store, work)
+    turn.commit(work)
     lines = [f"made the node of {len(disorder.projects)} projects"] if disorder.projects else []
     return [*lines, *([f"joined {len(work.edges)} memories to their agent or user"] if work.edges else [])]
 
 
-def _encode_anew(store: Store, faults: Iterable[Fault]) -> list[str]:
+def _encode_anew(turn: Turn, faults: Iterable[Fault]) -> list[str]:
     """Vectors of memories and of their chunks, made from the texts as when they were stored."""
-    backend = store.backend
+    store, backend = turn.store, turn.store.backend
     bad = [fault for fault in faults if fault.kind in _VECTORS]
     chunks = {key for fault in bad if fault.where == "Chunk" for key in fault.keys}
     wanted = {key for fault in bad if fault.where == "Memory" for key in fault.keys}
@@ -156,12 +181,12 @@ def _encode_anew(store: Store, faults: Iterable[Fault]) -> list[str]:
                 key = f"{row['key']}#{position}"
                 if key in chunks:
                     work.node_updates.append(NodeUpdate("Chunk", key, {"embedding": chunk.vector}))
-        _commit(store, work)
+        turn.commit(work)
         updated += len(work.node_updates)
     return [f"encoded {updated} texts anew"] if updated else []
 
 
-def _count_anew(writer: Writer, wrong: Sequence[WrongLesson]) -> list[str]:
+def _count_anew(turn: Turn, writer: Writer, wrong: Sequence[WrongLesson]) -> list[str]:
     """Lessons as their outcomes teach them; one that no outcomes of its own teach counts the edges that it has."""
     store = writer.store
     lines: list[str] = []
@@ -170,9 +195,11 @@ def _count_anew(writer: Writer, wrong: Sequence[WrongLesson]) -> list[str]:
         scopes = writer.scopes if project_id == writer.project_id else {}
         own = Writer(store, project_id, scopes)
         taught = store.transact(partial(own.lessons.correct, [item.lesson.id for item in mine]))
+        if taught:
+            turn.count_own()
         rest = [item for item in mine if item.lesson.id not in taught]
         updates = [NodeUpdate("Memory", *_as_its_edges(item)) for item in rest]
-        _commit(store, UnitOfWork(node_updates=updates))
+        turn.commit(UnitOfWork(node_updates=updates))
         lines.append(f"project {project_id!r}: counted {len(mine)} lessons anew")
     return lines
 

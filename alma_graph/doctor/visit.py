@@ -27,6 +27,7 @@ class Diagnosis:
     faults: list[Fault] = field(default_factory=list)
     disorder: Disorder = field(default_factory=Disorder)
     lessons: list[WrongLesson] = field(default_factory=list)
+    sequence: int = 0
 
     @property
     def fixable(self) -> bool:
@@ -53,7 +54,7 @@ def examine(writer: Writer, *, fix: bool = False, rebuild: bool = False) -> Doct
         if fix and diagnosis.fixable:
             if any(check.name in _OF_ARRAYS and not check.ok for check in diagnosis.checks):
                 done += rebuild_arrays(store)
-            done += mend(writer, diagnosis.faults, diagnosis.disorder, diagnosis.lessons)
+            done += mend(writer, diagnosis.sequence, diagnosis.faults, diagnosis.disorder, diagnosis.lessons)
             diagnosis = _look(store)
         trip = [] if store.backend.read_only else [round_trip(store)]
         return DoctorReport((*diagnosis.checks, *trip), tuple(done))
@@ -71,6 +72,7 @@ def _look(store: Store) -> Diagnosis:
         with store.one_state():
             before = store.backend.sequence()
             found = _look_once(store)
+            found.sequence = before
             if store.backend.sequence() == before:
                 return found
     found.checks.append(checks.unsteady())

@@ -168,12 +168,13 @@ class Lessons:
     def _follow(self, book: StrategyBook, keys: Collection[str]) -> StrategyBook | None:
         """The book with what other processes made of these memories, whose lessons they have written; None where it
         must be read again."""
-        rows = self._store.backend.nodes("Memory", keys=sorted(keys), columns=("kind", *_OUTCOME_COLUMNS))
-        counted = (row for row in rows if row["kind"] == "outcome" and row["status"] == Status.ACTIVE)
-        found = {memory.id: _learned(memory) for memory in map(row_to_memory, counted) if isinstance(memory, Outcome)}
         beginning = node_key(self._project_id, "")
         changed = [key.removeprefix(beginning) for key in sorted(keys)]
         try:
+            rows = self._store.backend.nodes("Memory", keys=sorted(keys), columns=("kind", *_OUTCOME_COLUMNS))
+            counted = (row for row in rows if row["kind"] == "outcome" and row["status"] == Status.ACTIVE)
+            memories = [memory for memory in map(row_to_memory, counted) if isinstance(memory, Outcome)]
+            found = {memory.id: _learned(memory) for memory in memories}
             book.forget(name for name in changed if name in book and book.get(name) != found.get(name))
             book.settle()
             book.record(found.values())
@@ -181,6 +182,9 @@ class Lessons:
         except AlmaGraphError:  # comparing needs vectors, and the embedder is not here; reading again compares nothing
             self._store.drop_book(self._project_id)
             return None
+        except BaseException:  # the keys are taken: a book that did not follow them must not stay
+            self._store.drop_book(self._project_id)
+            raise
         return book
 
     def _embed(self, texts: Sequence[str]) -> NDArray[np.float32]:

@@ -15,6 +15,8 @@ from alma_graph.store import Store
 from alma_graph.text import checked_name
 
 _LESSONS = (MemoryKind.HEURISTIC, MemoryKind.ANTI_PATTERN)
+_HOLDING = (("Agent", EdgeType.LEARNED, False), ("User", EdgeType.ABOUT, True), ("Session", EdgeType.PART_OF, True))
+"""Owners, the edges between them and their memories, and whether those run from the memory."""
 _LABELS = tuple(
     label
     for label, spec in NODES.items()
@@ -63,11 +65,29 @@ def _remove_pass(store: Store, project_id: str) -> int:
         keys = [row["key"] for row in part]
         leaving = Counter(owner for row in part for owner in _owners(row, project_id, sessions))
         held.subtract(leaving)
-        work = UnitOfWork(node_deletes=[("Memory", key) for key in keys])
-        work.node_deletes += [("Chunk", edge.target) for edge in backend.edges(EdgeType.HAS_CHUNK, sources=keys)]
-        work.node_deletes += sorted(owner for owner in leaving if not held[owner])
-        store.transact(partial(store.erase, project_id, work))
+        ending = sorted(owner for owner in leaving if not held[owner])
+        store.transact(partial(_remove_memories, store, project_id, keys, ending))
     return len(rows)
+
+
+def _remove_memories(store: Store, project_id: str, keys: Sequence[str], ending: Sequence[tuple[str, str]]) -> None:
+    """Removes memories with their chunks, and those of the owners that no memory of another process holds by now."""
+    backend = store.backend
+    work = UnitOfWork(node_deletes=[("Memory", key) for key in keys])
+    work.node_deletes += [("Chunk", edge.target) for edge in backend.edges(EdgeType.HAS_CHUNK, sources=keys)]
+    leaving = set(keys)
+    for label, edge_type, inward in _HOLDING:
+        owners = [key for name, key in ending if name == label]
+        if not owners:
+            continue
+        edges = backend.edges(edge_type, targets=owners) if inward else backend.edges(edge_type, sources=owners)
+        held = {
+            edge.target if inward else edge.source
+            for edge in edges
+            if (edge.source if inward else edge.target) not in leaving
+        }
+        work.node_deletes += [(label, key) for key in owners if key not in held]
+    store.erase(project_id, work)
 
 
 def _owners(row: Row, project_id: str, sessions: dict[str, str]) -> Iterable[tuple[str, str]]:

@@ -249,9 +249,15 @@ class Store:
         self.shared.clear()
         self.shared.sequence = self.backend.sequence()
 
-    def rewrite(self, work: UnitOfWork) -> None:
-        """Writes a unit of work that may concern every project, and drops what is derived; call it in `transact`."""
-        expected = self.shared.sequence if self.backend.capabilities.shared_writers else None
+    def rewrite(self, work: UnitOfWork, made_at: int | None = None) -> None:
+        """Writes a unit of work that may concern every project, and drops what is derived; call it in `transact`, or
+        with `lock` held and the sequence of the state that it was made from.
+
+        Raises:
+            StoreChangedError: another process wrote since then.
+        """
+        known = self.shared.sequence if made_at is None else made_at
+        expected = known if self.backend.capabilities.shared_writers else None
         try:
             self.backend.write(work, expected=expected)
         finally:
