@@ -106,6 +106,9 @@ class Disposition(StrEnum):
     OPEN = "open"
 
 
+INHERITANCE_MODES = frozenset({"derived", "consolidated", "adopted"})
+"""How one memory, or agent, comes from another: the `mode` of an INHERITS_FROM edge."""
+
 ASSERTED = 0.7
 """Score from which a contradiction is asserted; below it is suspected: listed on request, held against nothing."""
 

@@ -140,6 +140,15 @@ EDGES: dict[str, EdgeSpec] = {
 }
 
 
+def project_of_key(key: str) -> str | None:
+    """The project whose node has this primary key; None where it is none of `node_key`."""
+    size, colon, rest = key.partition(":")
+    if not (colon and size.isascii() and size.isdigit() and len(size) < 10):
+        return None
+    length = int(size)
+    return rest[:length] if str(length) == size and rest[length : length + 1] == "/" else None
+
+
 def node_key(project_id: str, identifier: str) -> str:
     """Primary key of a node: project and id joined so that no two pairs give one key, whatever the texts are."""
     return f"{len(project_id)}:{project_id}/{identifier}"

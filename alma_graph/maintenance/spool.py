@@ -55,13 +55,15 @@ class VectorSpool:
         self._dimension = space.dimension
         identity = json.dumps([_LAYOUT, space.embedder, space.embedder_revision, space.dimension])
         try:
-            self._database = _opened(path, identity)
-        except sqlite3.DatabaseError:
-            remove_spool(path)  # no spool, or a broken one: what it held is made again
             try:
                 self._database = _opened(path, identity)
-            except sqlite3.Error as error:
-                raise StoreError(f"{path} cannot be written ({error}); make room, or choose another folder") from error
+            except sqlite3.OperationalError:
+                raise  # another process is at it, or there is no room: nothing to throw away
+            except sqlite3.DatabaseError:
+                remove_spool(path)  # no spool, or a broken one: what it held is made again
+                self._database = _opened(path, identity)
+        except sqlite3.Error as error:
+            raise StoreError(f"{path} cannot be written ({error}); make room, or choose another folder") from error
 
     def __enter__(self) -> Self:
         return self
@@ -100,10 +102,13 @@ class VectorSpool:
     def keep_only(self, digests: Iterable[bytes]) -> None:
         """Drops the encodings of all other texts, which are no longer in the store."""
         wanted = set(digests)
-        gone = [row for row in self._database.execute("SELECT digest FROM encoded") if row[0] not in wanted]
-        if gone:
-            with self._database:
-                self._database.executemany("DELETE FROM encoded WHERE digest = ?", gone)
+        try:
+            gone = [row for row in self._database.execute("SELECT digest FROM encoded") if row[0] not in wanted]
+            if gone:
+                with self._database:
+                    self._database.executemany("DELETE FROM encoded WHERE digest = ?", gone)
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.path} cannot be written ({error}); make room, and call it again") from error
 
     def close(self) -> None:
         """Closes the file; what is in it is there the next time."""
@@ -117,7 +122,12 @@ class VectorSpool:
     def _rows(self, columns: str, digests: Sequence[bytes]) -> Iterator[Any]:
         for part in chunked(list(dict.fromkeys(digests)), _FEW):
             marks = ", ".join("?" * len(part))
-            yield from self._database.execute(f"SELECT {columns} FROM encoded WHERE digest IN ({marks})", list(part))
+            try:
+                asked = f"SELECT {columns} FROM encoded WHERE digest IN ({marks})"
+                found = self._database.execute(asked, list(part)).fetchall()
+            except sqlite3.Error as error:
+                raise StoreError(f"{self.path} cannot be read ({error}); remove it, and call it again") from error
+            yield from found
 
     def _encoded(self, vector: bytes, tokens: bytes | None, spans: str, parts: bytes) -> Encoded:
         vectors = np.frombuffer(parts, dtype="<f4").reshape(-1, self._dimension)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import zlib
 from collections import Counter
 from collections.abc import Iterator
@@ -10,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import IO
 
 from alma_graph.backends.protocol import EdgeRow, Row
-from alma_graph.backends.schema import node_key
+from alma_graph.backends.schema import node_key, project_of_key
 from alma_graph.codec import row_to_memory
-from alma_graph.errors import AlmaGraphError, InvalidInputError
+from alma_graph.enums import INHERITANCE_MODES, Disposition, Signal
+from alma_graph.errors import AlmaGraphError, InvalidInputError, shown
 from alma_graph.transfer.lines import Header, Node, Trailer, parse_line, read_edge, read_header, read_node, read_trailer
 
 MAX_KEPT_PROBLEMS = 1_000
@@ -90,6 +92,7 @@ def read_export(stream: IO[bytes], name: str, findings: list[Findings]) -> Itera
                 yield node
             elif "edge" in record:
                 edge = read_edge(record, header.dimension)
+                _check_edge(edge)
                 for label, key in ((edge.source_label, edge.source), (edge.target_label, edge.target)):
                     if hash((label, key)) not in keys:
                         raise InvalidInputError(f"{edge.type} {edge.source!r} -> {edge.target!r}: no {label} {key!r}")
@@ -160,5 +163,28 @@ def _check_node(label: str, row: Row) -> None:
     name = "" if label == "Project" else row.get("id", row)
     if name is not row and (name is None or row["key"] != node_key(project, name)):
         raise InvalidInputError(f"{label} {row['key']!r} is not the key of id {name!r} in project {project!r}")
+    if project_of_key(row["key"]) != project:
+        raise InvalidInputError(f"{label} {row['key']!r} is no key of project {project!r}")
     if label == "Memory":
         row_to_memory(row)
+
+
+_VALUES = {"signal": frozenset(Signal), "disposition": frozenset(Disposition), "mode": INHERITANCE_MODES}
+
+
+def _check_edge(edge: EdgeRow) -> None:
+    """Raises an InvalidInputError where the edge joins two projects, or could not be read back as what it is."""
+    projects = [project_of_key(end) for end in (edge.source, edge.target)]
+    if projects[0] is None or projects[0] != projects[1]:
+        raise InvalidInputError(f"{edge.type} joins {edge.source!r} to {edge.target!r}, which are not of one project")
+    for name, value in edge.properties.items():
+        if value is not None and name in _VALUES and value not in _VALUES[name]:
+            allowed = ", ".join(sorted(_VALUES[name]))
+            raise InvalidInputError(f"{edge.type}: {name}={shown(value)} is unknown; it is one of {allowed}")
+        if value is not None and name == "evidence":
+            try:
+                read = json.loads(value)
+            except ValueError:
+                read = None
+            if not isinstance(read, (dict, list)):
+                raise InvalidInputError(f"{edge.type}: evidence={shown(value)} is no JSON object or list")
