@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from alma_graph.backends.changes import Changes
+from alma_graph.backends.changes import Changes, changes_since
 from alma_graph.backends.protocol import Backend, EdgeRow, NodeUpdate, UnitOfWork
 from alma_graph.backends.schema import NODES, node_key
 from alma_graph.index.edges import MEMORY_EDGES
@@ -13,6 +13,25 @@ from alma_graph.index.project import ProjectIndex
 MEMORY_COLUMNS = tuple(column.name for column in NODES["Memory"].columns if column.name not in ("metadata", "claims"))
 """What the arrays hold of a Memory node."""
 _SPARE_ROWS = 1_000
+_LOADS = 3
+_CATCH_UPS = 20
+"""Looks for changes after a load; beyond them others write faster than one can read."""
+
+
+def load_whole(backend: Backend, project_id: str) -> ProjectIndex:
+    """A project's arrays, of one state of the store also where others write while they are read: what those changed is
+    taken over before anybody looks at the arrays."""
+    for _ in range(_LOADS if backend.capabilities.shared_writers else 0):
+        seen = backend.sequence()
+        index = ProjectIndex.load(backend, project_id)
+        for _ in range(_CATCH_UPS):
+            if backend.sequence() == seen:
+                return index
+            changes = changes_since(backend, seen)
+            if changes is None or not follow(index, backend, changes):
+                break
+            seen = changes.sequence
+    return ProjectIndex.load(backend, project_id)
 
 
 def follow(index: ProjectIndex, backend: Backend, changes: Changes) -> bool:

@@ -28,6 +28,7 @@ from alma_graph.errors import (
     shown,
 )
 from alma_graph.index import ProjectIndex
+from alma_graph.index.following import load_whole
 from alma_graph.model import Memory, Observation, Outcome
 from alma_graph.store.embedders import check_embedder, stored_encoder
 from alma_graph.store.following import follow_others
@@ -142,7 +143,7 @@ class Store:
             self.refresh()
         index = self.shared.indexes.get(project_id)
         if index is None:
-            index = self.shared.indexes[project_id] = ProjectIndex.load(self.backend, project_id)
+            index = self.shared.indexes[project_id] = load_whole(self.backend, project_id)
         return index
 
     def refresh(self) -> None:

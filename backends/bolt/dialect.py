@@ -35,7 +35,6 @@ class Dialect:
         list_indexes: statement that gives the names of indexes and constraints.
         version: statement whose one value is the server's version.
         rules: what a caller's statement may use.
-        enforces_reading: the server refuses writes in a session for reading.
         exercised: our own tests run on it.
         vector_dimensions: statement that gives name and dimension of vector indexes, where the server tells them.
         index_states: statement that gives name and state of indexes, where the server tells them.
@@ -61,7 +60,6 @@ class Dialect:
     list_indexes: str
     version: str
     rules: ReadRules
-    enforces_reading: bool
     exercised: bool
     index_states: str | None = None
     vector_dimensions: str | None = None
@@ -139,7 +137,6 @@ NEO4J = Dialect(
     version="CALL dbms.components() YIELD name, versions, edition WHERE name = 'Neo4j Kernel' "
     "RETURN versions[0] + ' ' + edition",
     rules=NEO4J_RULES,
-    enforces_reading=True,
     exercised=True,
     vector_candidates="CALL db.index.vector.queryNodes('{index}', $k, $vector) YIELD node "
     "RETURN {key}, node.`project_id`, vector.similarity.cosine(node.`embedding`, $vector)",  # the index rounds

@@ -46,6 +46,7 @@ _SCRUB = (
 _PRUNE = "MATCH (c:`Change`) WHERE c.`sequence` <= $oldest OR c.`total` < $total DELETE c"
 _READ = (
     "MATCH (m:`Meta`) OPTIONAL MATCH (c:`Change`) WHERE c.`sequence` > $since "
+    "AND c.`sequence` <= m.`sequence` "
     "RETURN m.`sequence`, m.`feed_salt`, c.`sequence`, c.`Memory`, c.`Entity`, c.`gone_Memory`, c.`gone_Entity`, "
     "c.`all`"
 )

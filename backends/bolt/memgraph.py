@@ -85,7 +85,6 @@ MEMGRAPH = MemgraphDialect(
     list_indexes="",
     version="SHOW VERSION",
     rules=RULES,
-    enforces_reading=False,
     exercised=False,
     bytes_as_text=True,
     ticks=1_000_000,

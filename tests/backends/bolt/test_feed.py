@@ -88,6 +88,28 @@ def test_following_gives_what_reading_everything_gives(connect: Connect, no_load
         two.get("alpha-run-3")
 
 
+def test_what_is_written_while_a_project_is_read_is_there_whole(
+    connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = connect(extractor="rules"), connect(1)
+    busy(one, "alpha")
+    backend = two._store.backend
+    read, written = backend.vectors, list[str]()
+
+    def read_slowly(label: str, *, project_id: str) -> Any:
+        found = read(label, project_id=project_id)
+        if not written:  # the vectors are read, the edges are not yet
+            written.append("beta")
+            busy(one, "beta")
+        return found
+
+    monkeypatch.setattr(backend, "vectors", read_slowly)
+    two._store.drop_index(two.project_id)
+    found = answers(two)
+    assert written
+    assert found == answers(one)
+
+
 def test_both_write_and_lessons_count_everything(connect: Connect) -> None:
     both = [connect(), connect(1)]
     for number in range(12):
