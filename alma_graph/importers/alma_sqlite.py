@@ -81,12 +81,28 @@ def import_alma(
             name: count for name, count in tables.items() if count and name not in _READERS and name not in _DERIVED
         }
         before = 0
-        for project in _projects(database, tables):
-            done = report.projects[project] = ImportReport()
-            told = None if progress is None else _after(progress, before)
-            _import_project(database, tables, project, open_project(project), done, told)
-            before += done.rows
+        try:
+            report.not_taken |= _without_project(database, tables)
+            for project in _projects(database, tables):
+                done = report.projects[project] = ImportReport()
+                told = None if progress is None else _after(progress, before)
+                _import_project(database, tables, project, open_project(project), done, told)
+                before += done.rows
+        except sqlite3.Error as error:
+            raise InvalidInputError(
+                f"{os.fspath(path)!r} is damaged, or of a version of ALMA that is not known here: {error}"
+            ) from None
     return report
+
+
+def _without_project(database: sqlite3.Connection, tables: Mapping[str, int]) -> dict[str, int]:
+    """How many rows of each table name no project, which are not taken."""
+    counts = {
+        table: database.execute(f"SELECT count(*) FROM {table} WHERE project_id IS NULL").fetchone()[0]
+        for table in _READERS
+        if table in tables and table != "preferences"
+    }
+    return {f"{table} without a project": count for table, count in counts.items() if count}
 
 
 def _after(progress: Progress, before: int) -> Progress:
@@ -100,6 +116,7 @@ def _connect(path: str) -> sqlite3.Connection:
     try:
         database = sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)
         database.row_factory = sqlite3.Row
+        database.text_factory = lambda raw: raw.decode("utf-8", "replace")
         database.execute("SELECT name FROM sqlite_master").fetchall()
     except sqlite3.Error as error:
         raise InvalidInputError(f"{path!r} is no SQLite database that can be read: {error}") from None
@@ -117,7 +134,8 @@ def _projects(database: sqlite3.Connection, tables: Mapping[str, int]) -> list[s
     found: set[str] = set()
     for table in _READERS:
         if table in tables and table != "preferences":
-            found.update(str(row[0]) for row in database.execute(f"SELECT DISTINCT project_id FROM {table}"))
+            asked = f"SELECT DISTINCT project_id FROM {table} WHERE project_id IS NOT NULL"
+            found.update(str(row[0]) for row in database.execute(asked))
     if not found and tables.get("preferences"):
         found.add(DEFAULT_PROJECT)
     return sorted(found)

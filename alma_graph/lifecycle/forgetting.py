@@ -68,7 +68,7 @@ def _read(memory_id: object, given: Mapping[str, Any], clock: Clock) -> Criteria
         ids=ids,
         kind=None if "kind" not in wanted else read_enum(MemoryKind, wanted["kind"], "kind"),
         agent=optional(checked, wanted.get("agent"), "agent"),
-        older_than=before if days is None else clock() - days,
+        older_than=before if days is None else _long_ago(clock(), days),
         below_confidence=optional(partial(number, above=0.0), wanted.get("below_confidence"), "below_confidence"),
     )
 
@@ -79,9 +79,17 @@ def _ids(value: object, name: str) -> tuple[str, ...]:
 
 def _days(value: object, name: str) -> timedelta:
     days = number(value, name, above=-1e-9)
-    if days > 1e6:
-        raise InvalidInputError(f"{name}={shown(value)} is before the calendar; give a number of days")
-    return timedelta(days=days)
+    try:
+        return timedelta(days=days)
+    except OverflowError:
+        return timedelta.max
+
+
+def _long_ago(now: datetime, days: timedelta) -> datetime:
+    try:
+        return now - days
+    except OverflowError:
+        raise InvalidInputError(f"older_than_days={days.days} is before the calendar begins; give fewer days") from None
 
 
 def forget(writer: Writer, memory_id: str | None = None, *, dry_run: bool = False, **criteria: Any) -> ForgetReport:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, BinaryIO, cast
 
 from alma_graph.arguments import path_text
-from alma_graph.errors import InvalidInputError, shown
+from alma_graph.errors import InvalidInputError, StoreError, shown
 
 STREAM = "-"
 """stdout to an export, stdin to an import."""
@@ -30,6 +30,7 @@ def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
     Raises:
         InvalidInputError: no file can be made there.
+        StoreError: there is no room, or it cannot take the name.
     """
     place = path_text(path, "path")
     target = None if place == STREAM else Path(place).expanduser()
@@ -49,8 +50,16 @@ def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
                 _pour(stream, sys.stdout.buffer)
                 return
             os.fsync(stream.fileno())
+            if target.exists() and not target.is_file():  # a device or a pipe is written to, not replaced
+                with target.open("wb") as device:
+                    _pour(stream, device)
+                return
         os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, target)
+        os.replace(name, os.path.realpath(target))
+    except BrokenPipeError:
+        raise  # whoever read stdout has seen enough
+    except OSError as error:
+        raise StoreError(f"{shown(place)} cannot be written ({error.strerror}); make room, or name another") from error
     finally:
         with suppress(FileNotFoundError):
             os.unlink(name)

@@ -170,6 +170,7 @@ def test_nothing_is_forgotten_where_it_is_not_clear_what(plain: ALMA) -> None:
         {"older_than": "yesterday"},
         {"older_than": "2026-01-01", "older_than_days": 3},
         {"older_than_days": -1},
+        {"older_than_days": 800_000},
         {"older_than_days": 1e300},
         {"below_confidence": "low"},
         {"ids": [kept.id], "dry_run": "yes"},

@@ -134,3 +134,22 @@ def test_other_files_are_refused(tmp_path: Path, projects: Projects) -> None:
         with pytest.raises(InvalidInputError, match=words):
             import_alma(path, projects)
     assert projects.opened == {}
+
+
+def test_rows_without_a_project_and_texts_that_are_none_are_told(file: Path, projects: Projects) -> None:
+    with closing(sqlite3.connect(file)) as database, database:
+        database.execute("PRAGMA writable_schema = ON")
+        database.execute("UPDATE sqlite_master SET sql = replace(sql, 'project_id TEXT NOT NULL', 'project_id TEXT')")
+    with closing(sqlite3.connect(file)) as database, database:
+        database.execute("UPDATE domain_knowledge SET project_id = NULL WHERE rowid = 1")
+        database.execute("UPDATE domain_knowledge SET fact = CAST(x'ff41' AS TEXT) WHERE rowid = 2")
+    report = import_alma(file, projects)
+    assert report.not_taken["domain_knowledge without a project"] == 1
+    assert "None" not in report.projects
+
+
+def test_a_table_of_another_shape_is_one_clear_error(file: Path, projects: Projects) -> None:
+    with closing(sqlite3.connect(file)) as database, database:
+        database.execute("ALTER TABLE heuristics RENAME COLUMN project_id TO tenant")
+    with pytest.raises(InvalidInputError, match="not known here"):
+        import_alma(file, projects)
