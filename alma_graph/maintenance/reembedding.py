@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,11 +12,11 @@ from alma_graph.backends.maintenance import MemoryVectors, VectorSpace, as_maint
 from alma_graph.backends.protocol import Backend, Row, chunked
 from alma_graph.clock import system_clock
 from alma_graph.embedding import KNOWN_NAMES, Embedder, Encoder, create_embedder
-from alma_graph.embedding.cache import cache_folder
-from alma_graph.errors import InvalidInputError, StoreError
+from alma_graph.errors import InvalidInputError
 from alma_graph.ingest.unit import chunk_rows
-from alma_graph.maintenance.spool import VectorSpool, digest_of
+from alma_graph.maintenance.spool import VectorSpool
 from alma_graph.store import Store, open_store
+from alma_graph.store.spools import digest_of, spool_path
 
 _BATCH = 256
 """Texts that are encoded between two notes in the spool: what a kill can cost."""
@@ -103,7 +101,7 @@ def reembed_store(
     backend = as_maintainable(store.backend)
     encoder = Encoder(chosen, cache_size=0)
     space = VectorSpace(encoder.dimension, encoder.name, encoder.revision)
-    with VectorSpool(_spool_path(store.backend, space), space) as spool:
+    with VectorSpool(spool_path(store.backend, space), space) as spool:
         work = _Work(spool, encoder)
         texts = work.encode_all(store.backend, progress)
         backend.stage_vectors(space, work.vectors_of)
@@ -182,20 +180,3 @@ class _Work:
     def _encode(self, digests: Sequence[bytes], texts: Mapping[bytes, str]) -> None:
         self._spool.put(digests, self._encoder.encode([texts[digest] for digest in digests]))
         self.encoded += len(digests)
-
-
-def _spool_path(backend: Backend, space: VectorSpace) -> str | None:
-    """Where encodings are kept meanwhile: beside the store's file; else nowhere, or, of a server, in this user's cache,
-    where each database (known by when it was made) and each embedder has a file of its own."""
-    if not backend.capabilities.durable or backend.path is None:
-        return None
-    if os.path.isfile(backend.path):
-        return f"{backend.path}.vectors"
-    folder = cache_folder() / "reembedding"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreError(f"{folder} cannot be made ({error.strerror}); make room, or set another cache") from error
-    made = str((backend.meta() or {}).get("created_at"))
-    identity = json.dumps([backend.path, made, space.embedder, space.embedder_revision, space.dimension])
-    return str(folder / hashlib.blake2b(identity.encode(), digest_size=12).hexdigest())

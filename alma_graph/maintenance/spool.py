@@ -5,7 +5,6 @@ A text is known by its digest alone; the file holds no text. It belongs to one e
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,11 +31,6 @@ CREATE TABLE IF NOT EXISTS encoded (
     digest BLOB PRIMARY KEY, vector BLOB NOT NULL, tokens BLOB, spans TEXT NOT NULL, parts BLOB NOT NULL
 ) WITHOUT ROWID;
 """
-
-
-def digest_of(text: str) -> bytes:
-    """What a text is known by."""
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=20).digest()
 
 
 class VectorSpool:

@@ -32,6 +32,7 @@ from alma_graph.index.following import load_whole
 from alma_graph.model import Memory, Observation, Outcome
 from alma_graph.store.embedders import check_embedder, stored_encoder
 from alma_graph.store.following import follow_others
+from alma_graph.store.spools import forget_spooled
 from alma_graph.text import checked
 
 if TYPE_CHECKING:  # what only writing needs is loaded by the first write
@@ -286,6 +287,7 @@ class Store:
                 del shared.sessions[name]
             if isinstance(shared.encoder, Encoder):
                 shared.encoder.clear_cache()  # which of its texts were the project's is not known
+            forget_spooled(self.backend, None)
 
     @property
     def sequence(self) -> int:
@@ -373,6 +375,7 @@ class Store:
             if isinstance(self.shared.encoder, Encoder):
                 wordings = [memory.strategy_used for memory in memories if isinstance(memory, Outcome)]
                 self.shared.encoder.forget([*(memory.text for memory in memories), *wordings])
+        forget_spooled(self.backend, [memory.text for memory in memories])
 
     def kept_side(self, key: str) -> JudgedSide | None:
         """A memory as the detector sees it, if it was judged lately."""

@@ -19,7 +19,7 @@ from alma_graph.backends.bolt import feed
 from alma_graph.backends.bolt.connection import Connection, Transaction, rows
 from alma_graph.backends.bolt.dialect import vector_index
 from alma_graph.backends.bolt.schema import make_indexes
-from alma_graph.backends.bolt.statements import INDEXED, key_of
+from alma_graph.backends.bolt.statements import DELETE_STAGED, INDEXED, key_of
 from alma_graph.backends.bolt.values import FULL_KEY, bound, properties, short_key
 from alma_graph.backends.maintenance import SOURCE_COLUMNS, VectorSource, VectorSpace
 from alma_graph.backends.protocol import Row, chunked
@@ -54,7 +54,6 @@ _STAGE = (
     "UNWIND $rows AS r MATCH (n:`Memory` {`key`: r.key}) SET n:`Staged`, n.`staged_embedding` = r.vector, "
     "n.`staged_tokens` = r.tokens, n.`staged_text` = r.text"
 )
-_DROP_CHUNKS = "MATCH (c:`StagedChunk`) WHERE c.`owner` IN $keys DELETE c"
 _STAGE_CHUNKS = "UNWIND $rows AS r CREATE (c:`StagedChunk`) SET c = r"
 _DROP_ORPHANS = (
     "MATCH (c:`StagedChunk`) WHERE NOT EXISTS { MATCH (n:`Memory`:`Staged`) WHERE n.`key` = c.`owner` } DELETE c"
@@ -165,7 +164,7 @@ class Exchange:
                 }
             )
             chunks += [self._chunk(chunk, owner) for chunk in item.chunks]
-        transaction.run(_DROP_CHUNKS, {"keys": [row["key"] for row in staged]}).consume()
+        transaction.run(DELETE_STAGED, {"keys": [row["key"] for row in staged]}).consume()
         transaction.run(_STAGE, {"rows": staged}).consume()
         for part in chunked(chunks, _BATCH):
             transaction.run(_STAGE_CHUNKS, {"rows": list(part)}).consume()

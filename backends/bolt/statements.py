@@ -79,6 +79,10 @@ def delete_nodes(label: str) -> str:
     return f"UNWIND $keys AS k MATCH (n:`{label}` {{`key`: k}}) DETACH DELETE n"
 
 
+DELETE_STAGED = "MATCH (c:`StagedChunk`) WHERE c.`owner` IN $keys DELETE c"
+"""Deletes what an interrupted re-embedding staged of the memories of `$keys`."""
+
+
 def create_edges(edge_type: str, source: str, target: str) -> str:
     """Makes the edges of `$rows`: maps with `source`, `target` and `properties`."""
     return (

@@ -32,7 +32,10 @@ class Writer:
         for match in work.edge_deletes:
             touched |= self._at_edges(match, "DELETE e")
         for label, keys in _grouped(work.node_deletes).items():
-            self._many(statements.delete_nodes(label), "keys", [self._short(key) for key in keys])
+            short = [self._short(key) for key in keys]
+            self._many(statements.delete_nodes(label), "keys", short)
+            if label == "Memory":
+                self._many(statements.DELETE_STAGED, "keys", short)
         for label, rows in work.nodes.items():
             self._create(label, rows)
         self._update(work)

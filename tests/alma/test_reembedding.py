@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
 import warnings
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from alma_graph.backends import Backend
 from alma_graph.backends.embedded.opening import StoreRecoveredWarning
 from alma_graph.embedding import Encoder, HashingEmbedder, create_embedder
 from alma_graph.errors import EmbeddingError, StoreError, UnsupportedError
+from alma_graph.store.spools import digest_of
 from alma_graph.testing.graphs import dump
 from tests.alma.conftest import Open
 from tests.conftest import SERVER, durable_only, embedded_only
@@ -168,7 +171,14 @@ def test_interrupted_it_goes_on_where_it_stopped(
     assert dump(alma._store.backend) == before
     assert alma.retrieve(texts[7]).hits[0].memory.text == texts[7]
     alma.add_domain_knowledge("a", "d", "Written between the two calls.")
-    alma.forget(alma.retrieve(texts[3]).hits[0].memory.id)
+    forgotten = first.texts[0]
+    alma.forget(alma.retrieve(forgotten).hits[0].memory.id)
+    spools = [*tmp_path.glob("*.vectors"), *(tmp_path / "cache").glob("reembedding/*")]
+    assert len(spools) == (engine != "memory")
+    for spool in spools:
+        with closing(sqlite3.connect(spool)) as database:
+            kept = {row[0] for row in database.execute("SELECT digest FROM encoded")}
+        assert kept == {digest_of(text) for text in first.texts[1:]}
     second = Counting()
     done = alma.reembed(second)
     assert_vectors_are_of(alma._store.backend, Counting())
