@@ -14,6 +14,12 @@ from alma_graph.store.versions import REVISION
 _OWNERS = (("agent", "Agent"), ("user", "User"), ("session", "Session"))
 """Columns of the index that name a node which is there for the sake of its memories, and the node's label."""
 
+_HELD_TARGETS: dict[str, str] = {
+    EdgeType.ABOUT: "User",
+    EdgeType.PART_OF: "Session",
+    EdgeType.MENTIONS: "Entity",
+}
+
 
 def prune(work: UnitOfWork, backend: Backend, index: ProjectIndex) -> None:
     """Completes a unit of work that removes memories, so that it leaves nothing of them behind.
@@ -34,13 +40,26 @@ def prune(work: UnitOfWork, backend: Backend, index: ProjectIndex) -> None:
     _close_gaps(work, backend, removed)
     _join_versions(work, backend, removed)
     rows = {row for key in gone if (row := index.rows.row_of_key(key)) is not None}
-    added = {end for edge in work.edges for end in (edge.source, edge.target)}
+    added = _held_anew(work)
     _drop_owners(work, index, rows, added)
-    left = _drop_entities(work, index, rows, added)
+    left = _drop_entities(work, index, rows, added["Entity"])
     drop_spellings(work, backend, [row["text"] or "" for row in memories], left)
 
 
-def _drop_owners(work: UnitOfWork, index: ProjectIndex, gone: set[int], added: set[str]) -> None:
+def _held_anew(work: UnitOfWork) -> dict[str, set[str]]:
+    """By label, the nodes that an edge of the unit of work itself holds; nodes of two labels may have one key."""
+    held: dict[str, set[str]] = {"Agent": set(), "User": set(), "Session": set(), "Entity": set()}
+    for edge in work.edges:
+        if edge.type == EdgeType.LEARNED:
+            held["Agent"].add(edge.source)
+        elif edge.type == EdgeType.RELATES_TO:
+            held["Entity"].update((edge.source, edge.target))
+        elif edge.type in _HELD_TARGETS:
+            held[_HELD_TARGETS[edge.type]].add(edge.target)
+    return held
+
+
+def _drop_owners(work: UnitOfWork, index: ProjectIndex, gone: set[int], added: dict[str, set[str]]) -> None:
     columns = index.rows
     names = {"agent": columns.agents, "user": columns.users, "session": columns.sessions}
     for column, label in _OWNERS:
@@ -48,7 +67,7 @@ def _drop_owners(work: UnitOfWork, index: ProjectIndex, gone: set[int], added: s
         for code in sorted({int(values[row]) for row in gone} - {-1}):
             key = node_key(index.project_id, names[column].names[code])
             members = np.flatnonzero(columns.alive & (values == code)).tolist()
-            if gone.issuperset(members) and key not in added:
+            if gone.issuperset(members) and key not in added[label]:
                 work.node_deletes.append((label, key))
 
 

@@ -353,3 +353,23 @@ def test_a_killed_deletion_is_finished_by_a_second_call(location: str, tmp_path:
         assert left_of(alma, "shop") == {}
         assert alma.projects() == ["other"]
         assert alma.doctor().ok
+
+
+def test_an_owner_goes_with_its_last_memory_whatever_else_has_its_name(plain: ALMA) -> None:
+    only = plain.add_domain_knowledge("x", "d", "The only fact of agent x.", id="one").id
+    plain.add_domain_knowledge("y", "d", "a", id="x")
+    plain.add_domain_knowledge("y", "d", "b", id="z")
+    plain.relate("x", "SUPPORTS", "z")
+    plain.forget(only)
+    assert plain._store.backend.count("Agent") == 1
+    assert plain.doctor().ok
+
+
+def test_a_turn_between_two_that_bear_an_agent_s_name_leaves_no_agent(plain: ALMA) -> None:
+    for name in ("first", "x", "last"):
+        plain.observe(agent="x" if name == "x" else "y", text=f"turn {name}", session_id="s", id=f"{name}")
+    plain.observe(agent="y", text="another", session_id="x", id="other")
+    plain.forget("first")
+    plain.forget("x")
+    assert [row["id"] for row in plain._store.backend.nodes("Agent", columns=("id",))] == ["y"]
+    assert plain.doctor().ok
