@@ -112,6 +112,7 @@ class Reader:
         now = self.store.clock()
         with self.store.one_state():
             index = None if self._is_large() else self.store.index(self.project_id)
+            in_part = index is None
             if encoder is not None and encoder is not self.store.shared.encoder:  # the store was re-embedded meanwhile
                 encoder = self._encoder(task)
             known = self._answers.get(question, self.store.state, now)
@@ -143,6 +144,11 @@ class Reader:
                 explain=explain,
             )
             warnings = [f"{line.splitlines()[0]}; run: alma-graph doctor" for line in damaged]
+            if in_part:
+                warnings.append(
+                    "the project is larger than max_rows_in_memory: candidates came from the server's indexes, before "
+                    "kinds, agents and times were looked at"
+                )
             if cut:
                 warnings.append(f"query: only its first {LONGEST_QUERY:,} characters were read")
             answer = replace(answer, warnings=(*answer.warnings, *warnings))

@@ -31,7 +31,7 @@ def near(
         statement = dialect.vector_candidates.format(index=vector_index(label), key=key_of("node"))
         found = rows(transaction, statement, {**given, "k": asked})
         own = [(key, score) for key, project, score in found if project == project_id]
-        if len(own) >= k:
+        if len(own) >= k or len(found) < asked:  # enough, or all that the index has
             return _ordered(own, dialect.halved_cosines)[:k]
         if asked == _WIDEST:
             break

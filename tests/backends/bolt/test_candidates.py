@@ -103,7 +103,9 @@ def test_a_project_too_large_for_memory_is_answered_from_candidates(
     part = connect(1, max_rows_in_memory=20, read_only=True)
     monkeypatch.setattr(ProjectIndex, "load", None)  # nobody reads it whole
     for query, best in zip(QUERIES, expected, strict=True):
-        hits = part.retrieve(query, top_k=5, user_id="maya").hits
+        found = part.retrieve(query, top_k=5, user_id="maya")
+        hits = found.hits
+        assert any("max_rows_in_memory" in warning for warning in found.warnings)
         assert [hit.memory.id for hit in hits] == [memory_id for memory_id, _, _ in best]
     assert part.retrieve("standup", user_id="maya").preferences
     whole.add_domain_knowledge(agent="dev", domain="d", fact="The zebra gate is open.", id="new")
