@@ -18,8 +18,8 @@ class TestRandomCalls(MemoriesContract):
 class TestManyRandomCalls(MemoriesContract):
     """More stores and longer lives."""
 
-    memory_examples = 25
-    memory_steps = 40
+    memory_examples = 8
+    memory_steps = 30
 
 
 @pytest.mark.slow
@@ -27,5 +27,5 @@ class TestManyRandomCalls(MemoriesContract):
 class TestRandomCallsThatAreJudged(MemoriesContract):
     """With the parser, so that memories contradict each other."""
 
-    memory_examples = 6
+    memory_examples = 3
     memory_options: ClassVar[dict[str, Any]] = {"embedder": "hashing:64", "extractor": "spacy"}

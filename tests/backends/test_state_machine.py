@@ -10,7 +10,7 @@ from alma_graph.testing import RandomWorkContract
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 class TestMuchRandomWork(RandomWorkContract):
-    """As many stores and steps as a minute allows."""
+    """As many stores and steps as a minute or two allow."""
 
-    random_examples = 60
-    random_steps = 50
+    random_examples = 15
+    random_steps = 40
