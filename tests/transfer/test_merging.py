@@ -17,7 +17,8 @@ from alma_graph.transfer.merging import Likeness, likeness, merged_edge, merged_
 
 STATUSES = ["active", "archived", "superseded", "retracted"]
 AUTHORITIES = ["inferred", "agent", "tool", "user"]
-TIMES = st.none() | st.integers(0, 5).map(lambda days: START + timedelta(days=days))
+MOMENTS = st.integers(0, 5).map(lambda days: START + timedelta(days=days))
+TIMES = st.none() | MOMENTS
 
 
 def _row(changes: dict[str, Any]) -> Row:
@@ -41,7 +42,7 @@ ROWS = st.fixed_dictionaries(
         "retired_reason": st.none() | st.text("ab", min_size=1, max_size=2),
         "retired_state": st.none(),
         "last_used_at": TIMES,
-        "recorded_at": TIMES.filter(bool),
+        "recorded_at": MOMENTS,
         "confidence": st.none() | st.floats(0, 1),
         "metadata": st.dictionaries(st.sampled_from("abc"), st.integers(0, 2)),
     }
