@@ -139,6 +139,7 @@ print(json.dumps({"answers": answers, "ok": report.ok, "extensions": told}))
 """
 
 
+@pytest.mark.never("neo4j", reason="a server is reached through the network")
 def test_p124_p125_no_extension_and_no_network_change_nothing(location: str, engine: str, tmp_path: Path) -> None:
     """No extension is looked for, so a folder without any, or one that cannot be read, costs nothing."""
     empty = tmp_path / "home"
