@@ -9,6 +9,7 @@ import pytest
 from alma_graph.testing import MemoriesContract
 
 
+@pytest.mark.timeout(1800)  # a server answers each of some thousand small questions by itself
 class TestRandomCalls(MemoriesContract):
     """A little, on every run."""
 
