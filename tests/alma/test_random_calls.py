@@ -7,11 +7,15 @@ from typing import Any, ClassVar
 import pytest
 
 from alma_graph.testing import MemoriesContract
+from tests.conftest import SERVER
 
 
 @pytest.mark.timeout(1800)  # a server answers each of some thousand small questions by itself
 class TestRandomCalls(MemoriesContract):
     """A little, on every run."""
+
+    memory_examples = 1 if SERVER else 3
+    memory_steps = 6 if SERVER else 15
 
 
 @pytest.mark.slow
