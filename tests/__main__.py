@@ -42,7 +42,7 @@ def steps(fast: bool) -> list[Step]:
     tests = [python, "-m", "pytest", "-q", "-rs", "-n", "auto", "--dist", "loadfile"]
     quick = ["-m", "not slow"] if fast else []
     engines = ["-m", "engine and not slow" if fast else "engine"]
-    served = ["-m", "engine and not slow"]  # a server's slow ones take more time than all else
+    served = ["-m", "engine and not slow"]  # random calls of a server alone took minutes
     contract = ["tests/backends/test_contract.py", "tests/backends/bolt"]
     return [
         Step("style", [python, "-m", "ruff", "check", "."]),
