@@ -8,6 +8,7 @@ otherwise the last lines say that this did not run, and why. ALMA_TEST_REQUIRE_N
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -18,6 +19,8 @@ from pathlib import Path
 from tests.servers.jars import LINES, missing
 
 ROOT = Path(__file__).resolve().parent.parent
+_MOST_SECONDS = 1800
+"""What a step may take; each is done in half of it on two cores."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,7 @@ def steps(fast: bool) -> list[Step]:
     """All of them, in order."""
     python = sys.executable
     tests = [python, "-m", "pytest", "-q", "-rs", "-n", "auto", "--dist", "loadfile"]
+    tests += ["--max-worker-restart", "0"]  # an engine that ends its process fails the run at once, instead of holding it
     quick = ["-m", "not slow"] if fast else []
     engines = ["-m", "engine and not slow" if fast else "engine"]
     served = ["-m", "engine and not slow"]  # random calls of a server alone took minutes
@@ -74,11 +78,24 @@ def main() -> int:
             report.append(f"NOT RUN           {step.name}: {lacking}")
             continue
         start = time.monotonic()
-        code = subprocess.run(step.command, cwd=ROOT, env={**os.environ, **step.environment}, check=False).returncode
-        report.append(f"{'ok    ' if code == 0 else 'FAILED'} {time.monotonic() - start:8.1f} s  {step.name}")
-        ok = ok and code == 0
+        good = _run(step)
+        report.append(f"{'ok    ' if good else 'FAILED'} {time.monotonic() - start:8.1f} s  {step.name}")
+        ok = ok and good
     print("\n" + "\n".join(report), flush=True)
     return 0 if ok else 1
+
+
+def _run(step: Step) -> bool:
+    environment = {**os.environ, **step.environment}
+    with subprocess.Popen(step.command, cwd=ROOT, env=environment, start_new_session=True) as process:
+        try:
+            return process.wait(_MOST_SECONDS) == 0
+        except BaseException as error:  # of an interrupt from the keyboard, too, nothing may be left running
+            os.killpg(process.pid, signal.SIGKILL)
+            if not isinstance(error, subprocess.TimeoutExpired):
+                raise
+            print(f"{step.name}: ended after {_MOST_SECONDS} s", flush=True)
+            return False
 
 
 def _lacking(step: Step) -> str | None:

@@ -369,9 +369,10 @@ class EmbeddedBackend:
             with self._translated("the unit of work was not applied"), ExitStack() as around:
                 bulk = self._copy_pays(checked) and self._store.enter_bulk(around)
                 with self._engine.transaction(guarded=bulk) as transaction:
-                    apply_rewrites(transaction, rewrites, dimension)
-                    copy_rows = self._dialect.copy_rows if bulk else None
-                    apply_work(transaction, checked, dimension=dimension, copy_rows=copy_rows)
+                    apply_rewrites(transaction, rewrites, self._dialect, dimension=dimension)
+                    apply_work(transaction, checked, self._dialect, dimension=dimension, bulk=bulk)
+                if bulk:
+                    self._store.renew()
         except BaseException:
             self._store.ensure_open()
             raise
@@ -388,9 +389,13 @@ class EmbeddedBackend:
         self._updates += sum(len(values) for _, values in checked.edge_updates)
 
     def _checkpoint(self) -> None:
-        with self._translated("the checkpoint failed; what was written is safe in the log"):
-            if self._store.checkpoint():
-                self._updates = 0
+        try:
+            with self._translated("the checkpoint failed; what was written is safe in the log"):
+                if self._store.checkpoint():
+                    self._updates = 0
+        except BaseException:
+            self._store.ensure_open()
+            raise
 
     def _migrate(self, migrations: Sequence[Migration]) -> None:
         self._migrated = migrate(self._store, self.meta(), migrations)

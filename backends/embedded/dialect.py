@@ -31,7 +31,11 @@ class Dialect:
         shared_readers: other processes may read while one writes.
         bulk_lookup: UNWIND with a primary key is a lookup; otherwise keys are fetched one prepared statement each.
         guarded_checkpoints: a kill inside a checkpoint can lose the file, so a copy stands by during each.
+        reopens_after_checkpoint: the database is opened anew behind each. Where edges were made and removed again since
+            the last one, Kuzu keeps a broken memory of their table, and the next use of it ends the process.
         abandon_after_failure: a rolled back transaction leaves memory that must not be used again.
+        replays_detach: DETACH DELETE comes back from the log as it was. Kuzu's replay of it at a node whose edge the same
+            transaction had removed already takes away the first edge of that edge's table, as seen from one end.
         torn_log_options: options with which a store opens whose log has a torn tail; None where it does so by itself.
         rewrites_vectors: a SET of a vector corrupts neighbouring rows, so the node is made again instead.
         recycle_after: statements after which a connection is replaced, because it leaks.
@@ -49,8 +53,10 @@ class Dialect:
     shared_readers: bool
     bulk_lookup: bool
     guarded_checkpoints: bool
+    reopens_after_checkpoint: bool
     abandon_after_failure: bool
     rewrites_vectors: bool
+    replays_detach: bool
     torn_log_options: Mapping[str, Any] | None
     recycle_after: int
     copy_rows: int
@@ -92,8 +98,10 @@ LADYBUG = Dialect(
     shared_readers=True,
     bulk_lookup=True,
     guarded_checkpoints=False,
+    reopens_after_checkpoint=False,
     abandon_after_failure=False,
     rewrites_vectors=False,
+    replays_detach=True,
     torn_log_options=MappingProxyType({"throw_on_wal_replay_failure": False}),
     recycle_after=20_000,
     copy_rows=200,
@@ -110,8 +118,10 @@ KUZU = Dialect(
     shared_readers=False,
     bulk_lookup=False,
     guarded_checkpoints=True,
+    reopens_after_checkpoint=True,
     abandon_after_failure=True,
     rewrites_vectors=True,
+    replays_detach=False,
     torn_log_options=None,
     recycle_after=500,
     copy_rows=200,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from alma_graph.backends.embedded import statements
+from alma_graph.backends.embedded.dialect import Dialect
 from alma_graph.backends.embedded.engine import Transaction
 from alma_graph.backends.embedded.reader import Reader
 from alma_graph.backends.protocol import EdgeRow, NodeUpdate, Row
@@ -52,11 +53,12 @@ def take_vector_updates(work: CheckedWork, reader: Reader) -> list[Rewrite]:
     return rewrites
 
 
-def apply_rewrites(transaction: Transaction, rewrites: list[Rewrite], dimension: int) -> None:
+def apply_rewrites(transaction: Transaction, rewrites: list[Rewrite], dialect: Dialect, *, dimension: int) -> None:
     """Deletes each node and makes it again with its edges, before anything else of the unit."""
     for rewrite in rewrites:
         spec = NODES[rewrite.label]
-        transaction.run(*statements.delete_node(spec, rewrite.row["key"]))
+        for removal in statements.delete_node(spec, rewrite.row["key"], detach=dialect.replays_detach):
+            transaction.run(*removal)
         transaction.run(*statements.create_node(spec, rewrite.row, dimension))
         for edge in rewrite.edges:
             pair = (edge.source_label or "", edge.target_label or "")

@@ -113,9 +113,18 @@ def update_node(spec: NodeSpec, key: str, values: Row, dimension: int) -> tuple[
     return f"MATCH (n:`{spec.label}` {{`key`: $key}}) SET {assignments}", {"key": key, **parameters}
 
 
-def delete_node(spec: NodeSpec, key: str) -> tuple[str, dict[str, Any]]:
-    """Statement and parameters that remove one node with its edges."""
-    return f"MATCH (n:`{spec.label}` {{`key`: $key}}) DETACH DELETE n", {"key": key}
+def delete_node(spec: NodeSpec, key: str, *, detach: bool) -> list[tuple[str, dict[str, Any]]]:
+    """Statements and parameters that remove one node with its edges; without `detach`, its edges by statements first."""
+    node = f"MATCH (n:`{spec.label}` {{`key`: $key}})"
+    if detach:
+        return [(f"{node} DETACH DELETE n", {"key": key})]
+    pairs = [pair for edge in EDGES.values() for pair in edge.pairs]
+    removals = []
+    if any(source == spec.label for source, _ in pairs):
+        removals.append(f"{node}-[r]->() DELETE r")
+    if any(target == spec.label for _, target in pairs):
+        removals.append(f"{node}<-[r]-() DELETE r")
+    return [(statement, {"key": key}) for statement in (*removals, f"{node} DELETE n")]
 
 
 def delete_edges(spec: EdgeSpec, pair: tuple[str, str], match: EdgeMatch) -> tuple[str, dict[str, Any]]:

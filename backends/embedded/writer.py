@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from alma_graph.backends.embedded import statements
 from alma_graph.backends.embedded.arrow import edge_table, node_table
+from alma_graph.backends.embedded.dialect import Dialect
 from alma_graph.backends.embedded.engine import Transaction
 from alma_graph.backends.protocol import EdgeRow, Row
 from alma_graph.backends.schema import EDGES, META_KEY, NODES
@@ -36,18 +37,19 @@ def rows_to_copy(work: CheckedWork, copy_rows: int) -> int:
     return nodes + sum(len(edges) for edges in grouped_edges(work.edges).values() if len(edges) >= copy_rows)
 
 
-def apply_work(transaction: Transaction, work: CheckedWork, *, dimension: int, copy_rows: int | None) -> None:
+def apply_work(transaction: Transaction, work: CheckedWork, dialect: Dialect, *, dimension: int, bulk: bool) -> None:
     """Applies the unit in the order that `UnitOfWork` states; edges by COPY are the last statements before COMMIT.
 
-    Tables of `copy_rows` rows or more go by COPY; None: none does.
+    With `bulk`, tables of the dialect's `copy_rows` rows or more go by COPY.
     """
-    least = sys.maxsize if copy_rows is None else copy_rows
+    least = dialect.copy_rows if bulk else sys.maxsize
     for match in work.edge_deletes:
         spec = EDGES[match.type]
         for pair in spec.pairs:
             transaction.run(*statements.delete_edges(spec, pair, match))
     for label, key in work.node_deletes:
-        transaction.run(*statements.delete_node(NODES[label], key))
+        for removal in statements.delete_node(NODES[label], key, detach=dialect.replays_detach):
+            transaction.run(*removal)
     for label, rows in work.nodes.items():
         _write_nodes(transaction, label, rows, dimension, least)
     for update in work.node_updates:
