@@ -42,8 +42,8 @@ class Step:
 def steps(fast: bool) -> list[Step]:
     """All of them, in order."""
     python = sys.executable
-    tests = [python, "-m", "pytest", "-q", "-rs", "-n", "auto", "--dist", "loadfile"]
-    tests += ["--max-worker-restart", "0"]  # an engine that ends its process fails the run at once, instead of holding it
+    # a worker that an engine ends must fail the run, not hold it up
+    tests = [python, "-m", "pytest", "-q", "-rs", "-n", "auto", "--dist", "loadfile", "--max-worker-restart", "0"]
     quick = ["-m", "not slow"] if fast else []
     engines = ["-m", "engine and not slow" if fast else "engine"]
     served = ["-m", "engine and not slow"]  # random calls of a server alone took minutes

@@ -116,8 +116,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         chosen = getattr(getattr(item, "callspec", None), "params", {}).get("engine", ENGINE)
         if names & {"engine", "cypher_engine"} and (not SERVER or chosen == ENGINE):
             item.add_marker("engine")
-        if "embedded_engine" in names and not SERVER:
-            item.add_marker("engine")
+        if ("embedded_engine" in names or hasattr(getattr(item, "module", None), "EMBEDDED")) and not SERVER:
+            item.add_marker("engine")  # a module that names the engine of this run opens stores of it by itself
     apply_marks(items)
 
 

@@ -34,8 +34,8 @@ class Dialect:
         reopens_after_checkpoint: the database is opened anew behind each. Where edges were made and removed again since
             the last one, Kuzu keeps a broken memory of their table, and the next use of it ends the process.
         abandon_after_failure: a rolled back transaction leaves memory that must not be used again.
-        replays_detach: DETACH DELETE comes back from the log as it was. Kuzu's replay of it at a node whose edge the same
-            transaction had removed already takes away the first edge of that edge's table, as seen from one end.
+        replays_detach: DETACH DELETE comes back from the log as it was. Kuzu's replay of it, at a node whose edge the
+            same transaction had removed already, takes away the first edge of that table, as seen from one end.
         torn_log_options: options with which a store opens whose log has a torn tail; None where it does so by itself.
         rewrites_vectors: a SET of a vector corrupts neighbouring rows, so the node is made again instead.
         recycle_after: statements after which a connection is replaced, because it leaks.

@@ -114,7 +114,7 @@ def update_node(spec: NodeSpec, key: str, values: Row, dimension: int) -> tuple[
 
 
 def delete_node(spec: NodeSpec, key: str, *, detach: bool) -> list[tuple[str, dict[str, Any]]]:
-    """Statements and parameters that remove one node with its edges; without `detach`, its edges by statements first."""
+    """Statements and parameters that remove one node with its edges; without `detach`, those by statements first."""
     node = f"MATCH (n:`{spec.label}` {{`key`: $key}})"
     if detach:
         return [(f"{node} DETACH DELETE n", {"key": key})]

@@ -13,7 +13,17 @@ from typing import Any
 
 import pytest
 
-from alma_graph.backends import EDGES, NODES, Backend, EdgeMatch, EdgeRow, NodeUpdate, UnitOfWork, create_backend, open_backend
+from alma_graph.backends import (
+    EDGES,
+    NODES,
+    Backend,
+    EdgeMatch,
+    EdgeRow,
+    NodeUpdate,
+    UnitOfWork,
+    create_backend,
+    open_backend,
+)
 from alma_graph.backends.embedded import writer
 from alma_graph.backends.embedded.engine import Link, Transaction
 from alma_graph.backends.embedded.guard import CheckpointGuard
@@ -57,7 +67,7 @@ def from_both_ends(store: Backend) -> dict[str, Any]:
     return {name: (store.edges(name, sources=keys), store.edges(name, targets=keys)) for name in EDGES}
 
 
-def test_deleted_neighbours_come_back_deleted_from_the_log_and_take_nothing_else(store: Backend, tmp_path: Path) -> None:
+def test_deleted_neighbours_come_back_deleted_from_the_log_and_nothing_else_is(store: Backend, tmp_path: Path) -> None:
     names = [f"turn{number}" for number in range(20)]
     work = batch_of(names)
     work.edges += [EdgeRow("NEXT", key(one), key(two)) for one, two in pairwise(["bulk0", *names])]
