@@ -18,7 +18,7 @@ from alma_graph.backends.bolt.dialect import Dialect
 from alma_graph.backends.bolt.inspecting import inspect_server, make_missing, rebuild_indexes
 from alma_graph.backends.bolt.reader import Reader
 from alma_graph.backends.bolt.revectoring import Exchange
-from alma_graph.backends.bolt.schema import create_meta, make_indexes, migrate
+from alma_graph.backends.bolt.schema import create_meta, labels_of_others, make_indexes, migrate
 from alma_graph.backends.bolt.writer import Writer
 from alma_graph.backends.candidates import Candidates
 from alma_graph.backends.changes import Changes
@@ -86,11 +86,16 @@ class BoltBackend:
         return row
 
     def initialise(self, *, dimension: int, embedder: str, embedder_revision: str | None, created_with: str) -> None:
-        """Makes constraints and indexes, waits for them, and makes the Meta node."""
+        """Makes constraints and indexes, waits for them, and makes the Meta node.
+
+        Raises:
+            StoreError: there is a store already, or nodes of another program under a label of the store's.
+        """
         self._writable()
         row = new_meta(dimension, embedder, embedder_revision, created_with, system_clock())
         if self.meta() is not None:
-            raise StoreError(f"{self.path} is initialised already; open another database")
+            raise self._initialised_already()
+        self._refuse_others()
         make_indexes(self._connection, dimension)
         create_meta(self._connection, row)
 
@@ -341,6 +346,20 @@ class BoltBackend:
     def _not_initialised(self) -> StoreError:
         return StoreError(f"{self.path} is not initialised; call initialise() before the first write")
 
+
+    def _refuse_others(self) -> None:
+        others = labels_of_others(self._connection)
+        if not others:
+            return
+        if self.meta() is not None:  # another process made the store just now
+            raise self._initialised_already()
+        raise StoreError(
+            f"{self.path}: the database holds nodes of another program labelled {', '.join(others)}, as a store's own "
+            "are; nothing was written: give the store a database of its own (database=), or relabel those nodes first"
+        )
+
+    def _initialised_already(self) -> StoreError:
+        return StoreError(f"{self.path} is initialised already; open another database")
 
 class _NotOurTurnError(Exception):
     """Another writer, which was too slow before, has the next moments to itself."""

@@ -13,6 +13,8 @@ MEMORY_TEXT_INDEX = "alma_memory_text"
 
 UNIQUE = ("Memory", "Entity", "Agent", "User", "Project", "Session", "Chunk", "Meta", "Change")
 """Labels whose keys are unique."""
+STAGED = ("Staged", "StagedChunk")
+"""Labels of what is written beside the vectors of a store that is being re-embedded."""
 INDEXED_TEXTS = (("Memory", "project_id"), ("Memory", "id"), ("Entity", "project_id"), ("Chunk", "project_id"))
 """Label and property of the indexes for equality."""
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from alma_graph.backends.bolt.connection import Transaction, rows
+from alma_graph.backends.bolt.statements import FEED_SALT
 from alma_graph.backends.changes import Changes, digest
 from alma_graph.backends.validation import CheckedWork
 
@@ -24,29 +25,29 @@ KEPT_UNITS = 5_000
 KEPT_KEYS = 200_000
 _PRUNE_EVERY = 50
 
-# Meta is found by its label alone: a look-up by its key would lock the index's entry too, and two locks can deadlock.
+# Meta is found by what only it has: a look-up by its key would lock the index's entry too, and two locks can deadlock.
+_META = f"MATCH (m:`Meta`) WHERE m.`{FEED_SALT}` IS NOT NULL"
 _LOCK = (
-    "MATCH (m:`Meta`) SET m.`sequence` = m.`sequence` + 1 "
+    f"{_META} SET m.`sequence` = m.`sequence` + 1 "
     "RETURN m.`sequence`, m.`dimension`, m.`feed_salt`, coalesce(m.`feed_keys`, 0), "
     "coalesce(m.`turn` <> $owner AND m.`turn_until` > timestamp(), false)"
 )
 _CLAIM = (
-    "MATCH (m:`Meta`) WHERE coalesce(m.`turn_until`, 0) < timestamp() "
-    "SET m.`turn` = $owner, m.`turn_until` = timestamp() + $span"
+    f"{_META} AND coalesce(m.`turn_until`, 0) < timestamp() SET m.`turn` = $owner, m.`turn_until` = timestamp() + $span"
 )
 _KNOWN = "MATCH (c:`Change` {`key`: $token}) RETURN count(*)"
 _RECORD = (
-    "CREATE (c:`Change`) SET c = $change WITH c MATCH (m:`Meta`) SET m.`feed_keys` = c.`total`, "
+    f"CREATE (c:`Change`) SET c = $change WITH c {_META} SET m.`feed_keys` = c.`total`, "
     "m.`turn_until` = CASE WHEN m.`turn` = $owner THEN 0 ELSE m.`turn_until` END"
 )
 _SCRUB = (
-    "MATCH (c:`Change`) WHERE any(k IN c.`{name}` WHERE k IN $gone) "
+    "MATCH (c:`Change`) WHERE c.`key` IS NOT NULL AND any(k IN c.`{name}` WHERE k IN $gone) "
     "SET c.`{name}` = [k IN c.`{name}` WHERE NOT k IN $gone]"
 )
-_PRUNE = "MATCH (c:`Change`) WHERE c.`sequence` <= $oldest OR c.`total` < $total DELETE c"
+_PRUNE = "MATCH (c:`Change`) WHERE c.`key` IS NOT NULL AND (c.`sequence` <= $oldest OR c.`total` < $total) DELETE c"
 _READ = (
-    "MATCH (m:`Meta`) OPTIONAL MATCH (c:`Change`) WHERE c.`sequence` > $since "
-    "AND c.`sequence` <= m.`sequence` "
+    f"{_META} OPTIONAL MATCH (c:`Change`) WHERE c.`sequence` > $since "
+    "AND c.`key` IS NOT NULL AND c.`sequence` <= m.`sequence` "
     "RETURN m.`sequence`, m.`feed_salt`, c.`sequence`, c.`Memory`, c.`Entity`, c.`gone_Memory`, c.`gone_Entity`, "
     "c.`all`"
 )

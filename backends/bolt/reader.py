@@ -9,7 +9,15 @@ import numpy as np
 
 from alma_graph.backends.bolt.connection import Transaction, rows
 from alma_graph.backends.bolt.dialect import Dialect
-from alma_graph.backends.bolt.statements import edge_columns, in_project, key_of, wanted_with_key
+from alma_graph.backends.bolt.statements import (
+    FEED_SALT,
+    edge_columns,
+    in_project,
+    key_of,
+    ours,
+    wanted,
+    wanted_with_key,
+)
 from alma_graph.backends.bolt.values import read_value, short_key
 from alma_graph.backends.ordering import edge_order
 from alma_graph.backends.protocol import EdgeRow, Row, chunked
@@ -31,9 +39,11 @@ class Reader:
         self._dialect = dialect
 
     def meta(self) -> Row | None:
-        """The one Meta row; None where there is none."""
-        found = self.nodes_by_key("Meta", NODES["Meta"].columns, [META_KEY])
-        return found.get(META_KEY)
+        """The one Meta row; None where there is none. Its salt, which no caller sets, says that it is a store's."""
+        columns = NODES["Meta"].columns
+        statement = f"MATCH (n:`Meta` {{`key`: $key}}) WHERE n.`{FEED_SALT}` IS NOT NULL RETURN {wanted('n', columns)}"
+        found = self._rows(statement, {"key": META_KEY})
+        return _row(columns, found[0]) if found else None
 
     def nodes(self, label: str, columns: Sequence[Column], *, project_id: str | None) -> list[Row]:
         """All rows of a label (of one project), by key."""
@@ -59,7 +69,7 @@ class Reader:
         """Keys and vectors, (n, dimension) float32, of the nodes that have one, by key."""
         statement = (
             f"MATCH (n:`{label}`) WHERE n.`project_id` = $project AND n.`embedding` IS NOT NULL "
-            f"RETURN {key_of('n')}, n.`embedding`"
+            f"AND {ours('n')} RETURN {key_of('n')}, n.`embedding`"
         )
         keys: list[str] = []
         blocks: list[Any] = []
@@ -93,7 +103,7 @@ class Reader:
         targets: Sequence[str] | None,
     ) -> list[EdgeRow]:
         where, parameters = in_project("a", pair[0], project_id)
-        returned = f"{where} RETURN {edge_columns(spec.columns)}"
+        returned = f"{where} AND {ours('b')} RETURN {edge_columns(spec.columns)}"
         ends = [(at, list(dict.fromkeys(keys))) for at, keys in (("a", sources), ("b", targets)) if keys is not None]
         if not ends:
             statement = f"MATCH (a:`{pair[0]}`)-[e:`{spec.type}`]->(b:`{pair[1]}`){returned}"
@@ -131,7 +141,8 @@ class Reader:
         total = 0
         for source, target in spec.pairs:
             where, parameters = in_project("a", source, project_id)
-            statement = f"MATCH (a:`{source}`)-[e:`{spec.type}`]->(b:`{target}`){where} RETURN count(*)"
+            matched = f"MATCH (a:`{source}`)-[e:`{spec.type}`]->(b:`{target}`){where} AND {ours('b')}"
+            statement = f"{matched} RETURN count(*)"
             total += int(self._rows(statement, parameters)[0][0])
         return total
 

@@ -46,7 +46,13 @@ _ANNOUNCE = (
 )
 _END = f"{_META} REMOVE m.`exchange`, m.`exchange_maker`, m.`exchange_until`, m.`staged_for`"
 
-_UNSTAGED = "MATCH (n:`Memory`) WHERE NOT n:`Staged` OR n.`staged_text` <> n.`text` RETURN n.`key`"
+# What another program has under these labels has no such property.
+_STAGED = "MATCH (n:`Staged`) WHERE n.`key` IS NOT NULL"
+_STAGED_CHUNKS = "MATCH (c:`StagedChunk`) WHERE c.`owner` IS NOT NULL"
+
+_UNSTAGED = (
+    "MATCH (n:`Memory`) WHERE n.`key` IS NOT NULL AND (NOT n:`Staged` OR n.`staged_text` <> n.`text`) RETURN n.`key`"
+)
 _TEXTS = "UNWIND $keys AS k MATCH (n:`Memory` {`key`: k}) RETURN " + ", ".join(
     [f"{key_of('n')} AS key", *(f"n.`{name}` AS {name}" for name in SOURCE_COLUMNS if name != "key")]
 )
@@ -55,26 +61,24 @@ _STAGE = (
     "n.`staged_tokens` = r.tokens, n.`staged_text` = r.text"
 )
 _STAGE_CHUNKS = "UNWIND $rows AS r CREATE (c:`StagedChunk`) SET c = r"
-_DROP_ORPHANS = (
-    "MATCH (c:`StagedChunk`) WHERE NOT EXISTS { MATCH (n:`Memory`:`Staged`) WHERE n.`key` = c.`owner` } DELETE c"
-)
+_DROP_ORPHANS = f"{_STAGED_CHUNKS} AND NOT EXISTS {{ MATCH (n:`Memory`:`Staged`) WHERE n.`key` = c.`owner` }} DELETE c"
 _UNSTAGE = (
-    "MATCH (n:`Staged`) WITH n LIMIT $batch "
+    f"{_STAGED} WITH n LIMIT $batch "
     "REMOVE n:`Staged`, n.`staged_embedding`, n.`staged_tokens`, n.`staged_text` RETURN count(*)"
 )
-_UNSTAGE_CHUNKS = "MATCH (c:`StagedChunk`) WITH c LIMIT $batch DELETE c RETURN count(*)"
+_UNSTAGE_CHUNKS = f"{_STAGED_CHUNKS} WITH c LIMIT $batch DELETE c RETURN count(*)"
 
 _TAKE = (
-    "MATCH (n:`Staged`) WITH n LIMIT $batch WITH n, {{vector: n.`staged_embedding`}} AS r {set_vector} "
+    _STAGED + " WITH n LIMIT $batch WITH n, {{vector: n.`staged_embedding`}} AS r {set_vector} "
     "WITH n SET n.`token_embeddings` = n.`staged_tokens` "
     "REMOVE n:`Staged`, n.`staged_embedding`, n.`staged_tokens`, n.`staged_text` RETURN count(*)"
 )
 _DROP_OLD = (
-    "MATCH (c:`Chunk`) WHERE c.`made_in` IS NULL OR c.`made_in` <> $token WITH c LIMIT $batch DETACH DELETE c "
-    "RETURN count(*)"
+    "MATCH (c:`Chunk`) WHERE c.`key` IS NOT NULL AND (c.`made_in` IS NULL OR c.`made_in` <> $token) "
+    "WITH c LIMIT $batch DETACH DELETE c RETURN count(*)"
 )
 _TAKE_CHUNKS = (
-    "MATCH (n:`StagedChunk`) WITH n LIMIT $batch WITH n, {{vector: n.`staged_embedding`}} AS r {set_vector} "
+    _STAGED_CHUNKS + " WITH c AS n LIMIT $batch WITH n, {{vector: n.`staged_embedding`}} AS r {set_vector} "
     "WITH n MATCH (o:`Memory` {{`key`: n.`owner`}}) CREATE (o)-[:`HAS_CHUNK`]->(n) SET n:`Chunk`, n.`made_in` = $token "
     "REMOVE n:`StagedChunk`, n.`staged_embedding`, n.`owner` RETURN count(*)"
 )

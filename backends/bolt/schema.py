@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 
 from alma_graph.backends.bolt.connection import Connection, Transaction, rows
+from alma_graph.backends.bolt.dialect import STAGED, UNIQUE
 from alma_graph.backends.maintenance import Migrated
 from alma_graph.backends.migrations import Migration, pending
 from alma_graph.backends.protocol import Row
@@ -58,6 +59,16 @@ def _there(connection: Connection) -> set[str]:
     return connection.settings.dialect.index_names(
         lambda statement: connection.command(statement, "the indexes were not listed")
     )
+
+
+def labels_of_others(connection: Connection) -> list[str]:
+    """The store's labels under which there are nodes of other programs already; any node is, before there is a Meta."""
+    labels = (*UNIQUE, *STAGED)
+
+    def look(transaction: Transaction) -> list[str]:
+        return [name for name in labels if rows(transaction, f"MATCH (n:`{name}`) RETURN 1 LIMIT 1")]
+
+    return connection.read(look, "the database was not looked at")
 
 
 def create_meta(connection: Connection, row: Row) -> None:

@@ -22,6 +22,9 @@ KIND_LABELS = {
 }
 """The second label of a Memory, by its kind."""
 
+FEED_SALT = "feed_salt"
+"""Property of the Meta node that only a store's has."""
+
 INDEXED = {"Memory": frozenset({"project_id", "id"}), "Entity": frozenset({"project_id"})}
 INDEXED["Chunk"] = INDEXED["Entity"]
 """Properties of each label that an index for equality holds."""
@@ -45,13 +48,18 @@ def wanted_with_key(variable: str, columns: Iterable[Column]) -> str:
     return f"{key_of(variable)} AS node_key, {wanted(variable, columns)}"
 
 
+def ours(*variables: str) -> str:
+    """The condition that nodes are the store's: another program's under the same labels have no `key`."""
+    return " AND ".join(f"{variable}.`key` IS NOT NULL" for variable in variables)
+
+
 def in_project(variable: str, label: str, project_id: str | None) -> tuple[str, dict[str, Any]]:
-    """WHERE clause and parameters that keep nodes of a project; all of them for None."""
+    """WHERE clause and parameters that keep the store's nodes of a project; all of the store's for None."""
     if project_id is None:
-        return "", {}
+        return f" WHERE {ours(variable)}", {}
     if not any(column.name == "project_id" for column in NODES[label].columns):
         return " WHERE false", {}
-    return f" WHERE {variable}.`project_id` = $project", {"project": project_id}
+    return f" WHERE {variable}.`project_id` = $project AND {ours(variable)}", {"project": project_id}
 
 
 def create_nodes(label: str, kind: str | None, set_vector: str | None) -> str:

@@ -13,7 +13,10 @@ from tests.conftest import SERVER
 
 collect_ignore = [] if SERVER else ["test_connecting.py", "test_credentials.py", "test_feed.py", "test_going_away.py"]
 collect_ignore += (
-    [] if SERVER else ["test_command_line.py", "test_processes.py", "test_statements.py", "test_candidates.py"]
+    []
+    if SERVER
+    else ["test_command_line.py", "test_processes.py", "test_statements.py", "test_candidates.py"]
+    + ["test_beside_others.py"]
 )
 
 Connect = Callable[..., ALMA]
