@@ -198,3 +198,5 @@ def _print_summary(summary: ImportSummary) -> None:
         say(f"lines that could not be taken: {summary.failed}")
     if summary.recounted:
         say(f"lessons counted anew: {', '.join(summary.recounted)}")
+    for line in summary.mended:
+        say(f"made again of what the file had lost: {line}")

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 from alma_graph.lazy import attach
 
 if TYPE_CHECKING:
+    from alma_graph.doctor.projects import mend_projects
     from alma_graph.doctor.report import Check, DoctorReport
     from alma_graph.doctor.visit import examine
 
-__all__ = ["Check", "DoctorReport", "examine"]
+__all__ = ["Check", "DoctorReport", "examine", "mend_projects"]
 
 __getattr__, __dir__ = attach(
     __name__,
     {
+        "alma_graph.doctor.projects": ("mend_projects",),
         "alma_graph.doctor.report": (
             "Check",
             "DoctorReport",

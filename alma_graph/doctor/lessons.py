@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from alma_graph.backends.protocol import Backend, EdgeRow, Row
+from alma_graph.backends.protocol import EdgeRow, Row
+from alma_graph.backends.verify import Readable
 from alma_graph.codec import row_to_memory
 from alma_graph.errors import StoreCorruptError
 from alma_graph.ingest.lessons import is_formed
@@ -31,7 +32,7 @@ class WrongLesson:
         return f"{self.lesson.id!r} counts {_counted(self.lesson)}, and has {found}"
 
 
-def wrong_lessons(backend: Backend) -> list[WrongLesson]:
+def wrong_lessons(backend: Readable) -> list[WrongLesson]:
     """Formed lessons that miscount; in the order of their keys. Archived ones say what they once counted."""
     rows = {row["key"]: row for row in backend.nodes("Memory", columns=MEMORY_COLUMNS)}
     counted = (row for row in rows.values() if row["kind"] == "outcome" and row["status"] == Status.ACTIVE)

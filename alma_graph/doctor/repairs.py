@@ -6,7 +6,6 @@ Only what follows from the rest of the graph is mended: nothing that a caller st
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 
 from alma_graph.backends.inspection import Inspectable
 from alma_graph.backends.protocol import Backend, EdgeMatch, EdgeRow, NodeUpdate, Row, UnitOfWork, chunked
@@ -16,6 +15,7 @@ from alma_graph.codec import memory_to_row
 from alma_graph.doctor.lessons import WrongLesson
 from alma_graph.doctor.rules import Disorder
 from alma_graph.errors import AlmaGraphError, StoreChangedError
+from alma_graph.ingest.recounting import recount_lessons
 from alma_graph.ingest.writer import Writer
 from alma_graph.model import AntiPattern, Memory
 from alma_graph.store import Store
@@ -26,17 +26,24 @@ _EDGES = (FaultKind.DANGLING_EDGE, FaultKind.WRONG_OWNER)
 
 
 def mend(
-    writer: Writer, sequence: int, faults: Sequence[Fault], disorder: Disorder, lessons: Sequence[WrongLesson]
+    writer: Writer,
+    sequence: int,
+    faults: Sequence[Fault],
+    disorder: Disorder,
+    lessons: Sequence[WrongLesson],
+    *,
+    leftovers: bool = True,
 ) -> list[str]:
     """Mends what can be mended; one line for each thing done, and for each that could not be.
 
-    Scratch projects and edges go first, then what nothing holds any more, then what is missing. Where another process
-    writes after `sequence`, that of the look, the rest is left for the next visit.
+    What a crash left beside the store goes too, with `leftovers`. Scratch projects and edges go first, then what nothing
+    holds any more, then what is missing. Where another process writes after `sequence`, that of the look, the rest is
+    left for the next visit.
     """
     store = writer.store
     turn = Turn(store, sequence)
     repairs: list[tuple[str, Callable[[], list[str]]]] = [
-        ("leftovers", lambda: store.backend.tidy() if isinstance(store.backend, Inspectable) else []),
+        ("leftovers", lambda: _tidy(store.backend) if leftovers else []),
         ("scratch projects", lambda: _remove_scratch(turn, disorder.scratch)),
         ("edges", lambda: _remove_edges(turn, faults, disorder)),
         ("orphans", lambda: _remove_orphans(turn, faults, disorder)),
@@ -53,6 +60,10 @@ def mend(
         except AlmaGraphError as error:
             done.append(f"{name} could not be mended: {error}")
     return done
+
+
+def _tidy(backend: Backend) -> list[str]:
+    return backend.tidy() if isinstance(backend, Inspectable) else []
 
 
 def rebuild_arrays(store: Store) -> list[str]:
@@ -193,11 +204,10 @@ def _count_anew(turn: Turn, writer: Writer, wrong: Sequence[WrongLesson]) -> lis
     for project_id in sorted({str(item.lesson.project_id) for item in wrong}):
         mine = [item for item in wrong if item.lesson.project_id == project_id]
         scopes = writer.scopes if project_id == writer.project_id else {}
-        own = Writer(store, project_id, scopes)
-        taught = store.transact(partial(own.lessons.correct, [item.lesson.id for item in mine]))
-        if taught:
+        recounted = recount_lessons(store, project_id, scopes, only={item.lesson.id for item in mine})
+        if recounted.changed:
             turn.count_own()
-        rest = [item for item in mine if item.lesson.id not in taught]
+        rest = [item for item in mine if item.lesson.id not in recounted.taught]
         updates = [NodeUpdate("Memory", *_as_its_edges(item)) for item in rest]
         turn.commit(UnitOfWork(node_updates=updates))
         lines.append(f"project {project_id!r}: counted {len(mine)} lessons anew")

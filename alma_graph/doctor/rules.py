@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from alma_graph.backends.protocol import Backend, EdgeRow, Row
+from alma_graph.backends.protocol import EdgeRow, Row
 from alma_graph.backends.schema import EDGES, NODES, node_key
+from alma_graph.backends.verify import Readable
 from alma_graph.codec import row_to_memory
 from alma_graph.doctor.scratch import is_scratch
 from alma_graph.errors import AlmaGraphError
@@ -47,7 +48,7 @@ class Disorder:
     memories: int = 0
 
 
-def check_rules(backend: Backend) -> Disorder:
+def check_rules(backend: Readable) -> Disorder:
     """Reads the graph (without vectors) and says which of its rules are broken."""
     found = Disorder()
     memories = [row for row in backend.nodes("Memory", columns=MEMORY_COLUMNS) if not is_scratch(row["project_id"])]
@@ -84,7 +85,7 @@ def check_rules(backend: Backend) -> Disorder:
     return found
 
 
-def _projects_of_nodes(backend: Backend) -> dict[str, dict[str, Any]]:
+def _projects_of_nodes(backend: Readable) -> dict[str, dict[str, Any]]:
     """Project of each node, by label and key."""
     labels = [label for label, spec in NODES.items() if any(column.name == "project_id" for column in spec.columns)]
     found: dict[str, dict[str, Any]] = {label: {} for label in NODES}

@@ -10,11 +10,11 @@ from typing import Any
 
 from alma_graph.arguments import callable_or_none, flag, path_text
 from alma_graph.clock import Clock, system_clock
-from alma_graph.doctor import examine
+from alma_graph.doctor import mend_projects
 from alma_graph.enums import read_enum
 from alma_graph.errors import InvalidInputError
 from alma_graph.extraction import create_extractor
-from alma_graph.ingest.writer import Progress, Writer
+from alma_graph.ingest.writer import Progress
 from alma_graph.store import Store, open_store
 from alma_graph.transfer.adopting import adopt_embedder, prepare
 from alma_graph.transfer.files import Source
@@ -131,19 +131,12 @@ def _import(
     writer.clean(whole=not findings.failed)
     unsettled = outcomes.by_project.keys() if findings.failed else writer.unsettled
     recounted = recount(store, outcomes, unsettled)
-    if findings.failed:
-        _mend(store)
+    mended = mend_projects(store, writer.projects) if findings.failed else []
     return ImportSummary(
         path=source.path,
         **{name: {key: n for key, n in sorted(getattr(writer.tally, name).items()) if n} for name in _TALLIES},
         problems=tuple(findings.problems),
         failed=findings.failed,
         recounted=tuple(recounted),
+        mended=tuple(mended),
     )
-
-
-def _mend(store: Store) -> None:
-    """Makes what a damaged file lost and the rest of the graph still tells: owners, projects, vectors, counts."""
-    projects = sorted({row["project_id"] for row in store.backend.nodes("Memory", columns=("project_id",))})
-    if projects:
-        examine(Writer(store, projects[0], {}), fix=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from alma_graph.backends.protocol import EdgeRow
+from alma_graph.backends.protocol import EdgeRow, UnitOfWork
 from alma_graph.backends.schema import node_key
 
 
@@ -12,6 +12,15 @@ def project_of(key: str) -> str:
     """The project of a key that `node_key` made."""
     length, _, rest = key.partition(":")
     return rest[: int(length)]
+
+
+def projects_of(work: UnitOfWork) -> set[str]:
+    """The projects of what a unit writes: of its rows, and of the sources of its edges."""
+    rows = [*work.nodes.values(), *work.merge.values()]
+    found = {row["project_id"] for label_rows in rows for row in label_rows}
+    keys = [*(update.key for update in work.node_updates), *(key for _, key in work.node_deletes)]
+    keys += [*(edge.source for edge in work.edges), *(match.source for match, _ in work.edge_updates if match.source)]
+    return found.union(map(project_of, keys))
 
 
 def owner_of_chunk(key: str) -> str:

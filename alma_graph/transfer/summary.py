@@ -37,6 +37,8 @@ class ImportSummary:
         left_out: what hangs on a memory of the file whose id another memory of the store has.
         problems: lines that could not be taken (with `salvage`); at most the first thousand, `failed` is their number.
         recounted: projects whose lessons were counted anew from their outcomes.
+        mended: with `salvage`, what the rest of the graph told of what the file had lost and was made again in the
+            projects that the import wrote to, and what could not be; one line each.
     """
 
     path: str
@@ -48,3 +50,4 @@ class ImportSummary:
     problems: tuple[Problem, ...] = ()
     failed: int = 0
     recounted: tuple[str, ...] = ()
+    mended: tuple[str, ...] = ()

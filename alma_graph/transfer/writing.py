@@ -10,7 +10,7 @@ from alma_graph.errors import IdConflictError
 from alma_graph.ingest.writer import Progress
 from alma_graph.store import Store
 from alma_graph.transfer.exporting import EXPORTED
-from alma_graph.transfer.keys import hangs_on, owner_of_chunk
+from alma_graph.transfer.keys import hangs_on, owner_of_chunk, projects_of
 from alma_graph.transfer.lines import Node
 from alma_graph.transfer.merging import (
     Likeness,
@@ -66,12 +66,13 @@ class GraphWriter:
 
     `tally` says what became of them. A memory of the store with the id of a memory of the file and other content stays
     as it is, and what hangs on the file's memory is left out, since it speaks of another text. `unsettled` are projects
-    that have a memory which is not as the file has it.
+    that have a memory which is not as the file has it; `projects` are those that something was written to.
     """
 
     def __init__(self, store: Store, *, merge: bool, total: int, progress: Progress | None = None) -> None:
         self.tally = Tally()
         self.unsettled: set[str] = set()
+        self.projects: set[str] = set()
         self._store = store
         self._merge = merge
         self._total = total
@@ -109,6 +110,7 @@ class GraphWriter:
             self._add_edges(edges, work, tally)
         if work:
             self._store.rewrite(work)
+            self.projects |= projects_of(work)
             if self._untouched_since is not None:
                 self._untouched_since += 1  # by this unit alone; a write of others makes them differ
         return tally

@@ -26,6 +26,7 @@ from alma_graph import (
     ReadOnlyError,
     StoreLockedError,
 )
+from alma_graph.backends import UnitOfWork, node_key
 from tests.alma.conftest import Open, Ticking
 from tests.conftest import embedded_only
 
@@ -287,6 +288,36 @@ def test_projects_and_owners_are_made_again_for_what_was_salvaged(plain: ALMA, o
     assert plain.doctor().ok
     assert plain.stats().edges["LEARNED"] == 1
     assert plain.stats().edges["ABOUT"] == 1
+
+
+def test_a_salvage_mends_the_projects_that_it_wrote_to_and_says_what(
+    plain: ALMA, other: ALMA, file: Path, location: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other.add_user_preference("maya", "reports", "Short ones.", id="wish")
+    other.export(file)
+    lines = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join(line for line in lines if not line.startswith((b'{"node":"Project"', b'{"node":"User"'))))
+    backend = plain._store.backend
+    elsewhere = {"key": node_key("elsewhere", "idle"), "id": "idle", "project_id": "elsewhere"}
+    backend.write(UnitOfWork(nodes={"Agent": [elsewhere]}))  # damaged: nothing holds it
+    plain._store.shared.sequence = backend.sequence()
+    read: list[str | None] = []
+    nodes = type(backend).nodes
+
+    def watched(self: Any, label: str, **options: Any) -> Any:
+        if label == "Memory" and options.get("keys") is None:
+            read.append(options.get("project_id"))
+        return nodes(self, label, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(backend), "nodes", watched)
+        patch.setattr("alma_graph.transfer.importing.require_embedder", lambda store: None)
+        summary = ALMA.import_(file, into=plain, salvage=True)
+    assert set(read) == {"shop"}
+    assert summary.mended == ("made the node of 1 projects", "joined 1 memories to their agent or user")
+    assert backend.nodes("Agent", keys=[elsewhere["key"]])
+    assert [check.detail for check in plain.doctor().problems] == [f"Agent that no memory holds: {elsewhere['key']!r}"]
+    assert ALMA.import_(file, into=plain, salvage=True).mended == ()
 
 
 def test_a_lesson_of_a_lower_threshold_stays(plain: ALMA, file: Path) -> None:

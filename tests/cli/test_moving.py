@@ -86,6 +86,19 @@ def test_a_damaged_file_is_named_by_its_line_and_can_be_salvaged(store: str, tar
     assert salvaged.json["written"]["Memory"] == 2
     assert salvaged.json["failed"] >= 1
     assert "graph.jsonl: line " in salvaged.err
+    assert salvaged.json["mended"] == []
+
+
+def test_what_a_salvage_made_again_is_told(store: str, target: str, tmp_path: Path) -> None:
+    learn(store)
+    file = tmp_path / "graph.jsonl"
+    call("export", store, str(file))
+    lines = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join(line for line in lines if not line.startswith(b'{"node":"Agent"')))
+    salvaged = call("import", str(file), target, "--salvage")
+    assert salvaged.code == 2
+    assert "made again of what the file had lost: joined 1 memories to their agent or user" in salvaged.out
+    assert call("doctor", target).code == 0
 
 
 def test_a_store_moves_to_the_other_engine_and_back(store: str, embedded_engine: str, tmp_path: Path) -> None:
