@@ -259,6 +259,10 @@ class MemoryBackend:
                 continue
             if match.target is not None and edge.target != match.target:
                 continue
+            if match.source_label not in (None, edge.source_label):
+                continue
+            if match.target_label not in (None, edge.target_label):
+                continue
             if all(edge.properties.get(name) == value for name, value in match.where.items()):
                 yield edge_id
 

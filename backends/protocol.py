@@ -33,12 +33,18 @@ class NodeUpdate:
 
 @dataclass(frozen=True, slots=True)
 class EdgeMatch:
-    """Edges of one type; every part that is given must match. `where` compares properties for equality."""
+    """Edges of one type; every part that is given must match. `where` compares properties for equality.
+
+    Nodes of two labels may have equal keys (an agent and a memory of one name), so a match of a type that joins several
+    pairs of labels names the labels of its ends.
+    """
 
     type: str
     source: str | None = None
     target: str | None = None
     where: Row = field(default_factory=dict)
+    source_label: str | None = None
+    target_label: str | None = None
 
 
 @dataclass(slots=True)

@@ -159,13 +159,16 @@ def _edge(edge: EdgeRow, dimension: int) -> EdgeRow:
     target = clean_key(edge.target, f"{edge.type}.target")
     given = clean_properties(spec.columns, edge.properties, edge.type, dimension)
     properties = {column.name: given.get(column.name) for column in spec.columns}
-    clean = EdgeRow(edge.type, source, target, properties, edge.source_label, edge.target_label)
-    if not _pairs(clean):
+    _check_labels(spec, edge)
+    return EdgeRow(edge.type, source, target, properties, edge.source_label, edge.target_label)
+
+
+def _check_labels(spec: EdgeSpec, given: EdgeRow | EdgeMatch) -> None:
+    if not pairs_of(spec, given.source_label, given.target_label):
         joins = ", ".join(f"{left} -> {right}" for left, right in spec.pairs)
         raise InvalidInputError(
-            f"{edge.type} does not join {edge.source_label!r} to {edge.target_label!r}; it joins {joins}"
+            f"{given.type} does not join {given.source_label!r} to {given.target_label!r}; it joins {joins}"
         )
-    return clean
 
 
 def _pairs(edge: EdgeRow) -> list[tuple[str, str]]:
@@ -205,4 +208,6 @@ def _match(match: EdgeMatch, dimension: int) -> EdgeMatch:
     spec = edge_spec(match.type)
     source = None if match.source is None else clean_key(match.source, f"{match.type}.source")
     target = None if match.target is None else clean_key(match.target, f"{match.type}.target")
-    return EdgeMatch(match.type, source, target, clean_properties(spec.columns, match.where, match.type, dimension))
+    _check_labels(spec, match)
+    where = clean_properties(spec.columns, match.where, match.type, dimension)
+    return EdgeMatch(match.type, source, target, where, match.source_label, match.target_label)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from alma_graph.backends import NODES, Backend, EdgeMatch, EdgeRow, UnitOfWork, open_backend
-from alma_graph.errors import StoreChangedError
+from alma_graph.errors import InvalidInputError, StoreChangedError
 from alma_graph.testing.graphs import (
     PROJECT,
     batch_of,
@@ -106,6 +106,32 @@ class WritingContract(StoreFixtures):
         store.write(UnitOfWork(edge_deletes=[EdgeMatch("INHERITS_FROM", source=key("reader"))]))
         assert [edge.source for edge in store.edges("INHERITS_FROM")] == [key("b")]
         store.close()
+
+    def test_a_match_that_names_labels_where_an_agent_and_a_memory_have_one_key(self, backend: Backend) -> None:
+        work = batch_of(["a", "b"], ())
+        for name in ("a", "b"):
+            work.merge_node("Agent", {"key": key(name), "id": name, "project_id": PROJECT})
+        for label in ("Memory", "Agent"):
+            ends = key("b"), key("a")
+            work.edges.append(EdgeRow("INHERITS_FROM", *ends, {"mode": "derived", "trust": 0.5}, label, label))
+        backend.write(work)
+
+        def trust() -> dict[str | None, float]:
+            return {edge.source_label: edge.properties["trust"] for edge in backend.edges("INHERITS_FROM")}
+
+        def match(label: str | None) -> EdgeMatch:
+            return EdgeMatch("INHERITS_FROM", key("b"), key("a"), source_label=label)
+
+        backend.write(UnitOfWork(edge_updates=[(match("Agent"), {"trust": 0.9}), (match("Memory"), {"trust": 0.1})]))
+        assert trust() == {"Memory": 0.1, "Agent": 0.9}
+        backend.write(UnitOfWork(edge_updates=[(match(None), {"trust": 0.3})]))
+        assert trust() == {"Memory": 0.3, "Agent": 0.3}
+        with pytest.raises(InvalidInputError, match=r"does not join 'Entity'.*Memory -> Memory, Agent -> Agent"):
+            backend.write(UnitOfWork(edge_deletes=[match("Entity")]))
+        backend.write(UnitOfWork(edge_deletes=[match("Memory")]))
+        assert trust() == {"Agent": 0.3}
+        backend.write(UnitOfWork(node_deletes=[("Memory", key("b"))]))
+        assert trust() == {"Agent": 0.3}
 
     def test_merged_nodes_are_kept_as_they_are(self, backend: Backend) -> None:
         backend.write(unit_of("a"))

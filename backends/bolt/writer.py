@@ -123,7 +123,7 @@ class Writer:
     ) -> set[tuple[str, str]]:
         found: set[tuple[str, str]] = set()
         short = {key: self._short(key) for key in (match.source, match.target) if key is not None}
-        for pair in pairs_of(EDGES[match.type], None, None):
+        for pair in pairs_of(EDGES[match.type], match.source_label, match.target_label):
             matched, given = statements.match_edges(match, pair, short)
             ends = f"{statements.key_of('a')} AS source, {statements.key_of('b')} AS target"
             statement = f"{matched} WITH e, {ends} {action} RETURN DISTINCT source, target"

@@ -11,7 +11,7 @@ from alma_graph.backends.embedded.dialect import Dialect
 from alma_graph.backends.embedded.engine import Transaction
 from alma_graph.backends.protocol import EdgeRow, Row
 from alma_graph.backends.schema import EDGES, META_KEY, NODES
-from alma_graph.backends.validation import CheckedWork
+from alma_graph.backends.validation import CheckedWork, pairs_of
 
 _RAISE_SEQUENCE = "MATCH (m:`Meta` {`key`: $key}) SET m.`sequence` = m.`sequence` + 1"
 
@@ -45,7 +45,7 @@ def apply_work(transaction: Transaction, work: CheckedWork, dialect: Dialect, *,
     least = dialect.copy_rows if bulk else sys.maxsize
     for match in work.edge_deletes:
         spec = EDGES[match.type]
-        for pair in spec.pairs:
+        for pair in pairs_of(spec, match.source_label, match.target_label):
             transaction.run(*statements.delete_edges(spec, pair, match))
     for label, key in work.node_deletes:
         for removal in statements.delete_node(NODES[label], key, detach=dialect.replays_detach):
@@ -56,7 +56,7 @@ def apply_work(transaction: Transaction, work: CheckedWork, dialect: Dialect, *,
         transaction.run(*statements.update_node(NODES[update.label], update.key, update.values, dimension))
     for match, values in work.edge_updates:
         spec = EDGES[match.type]
-        for pair in spec.pairs:
+        for pair in pairs_of(spec, match.source_label, match.target_label):
             transaction.run(*statements.update_edges(spec, pair, match, values))
     transaction.run(_RAISE_SEQUENCE, {"key": META_KEY})
     _write_edges(transaction, work.edges, least)
