@@ -36,9 +36,9 @@ def mend(
 ) -> list[str]:
     """Mends what can be mended; one line for each thing done, and for each that could not be.
 
-    What a crash left beside the store goes too, with `leftovers`. Scratch projects and edges go first, then what nothing
-    holds any more, then what is missing. Where another process writes after `sequence`, that of the look, the rest is
-    left for the next visit.
+    Scratch projects and edges go first, then what nothing holds any more, then what is missing. Where another process
+    writes after `sequence`, that of the look, the rest is left for the next visit. With `leftovers`, what a crash left
+    beside the store goes, too.
     """
     store = writer.store
     turn = Turn(store, sequence)

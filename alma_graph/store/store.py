@@ -6,7 +6,7 @@ import random
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -234,9 +234,7 @@ class Store:
         try:
             self.backend.write(work, expected=expected)
             self.shared.sequence += 1
-            for key in [*(update.key for update in work.node_updates), *(key for _, key in work.node_deletes)]:
-                self.shared.memories.pop(key, None)
-                self.shared.sides.pop(key, None)
+            self._drop_changed(work)
             index.apply(work)
         except StoreChangedError:
             raise  # nothing was written: the next look at the store takes over what others did
@@ -251,43 +249,71 @@ class Store:
         self.shared.clear()
         self.shared.sequence = self.backend.sequence()
 
-    def rewrite(self, work: UnitOfWork, made_at: int | None = None) -> None:
-        """Writes a unit of work that may concern every project, and drops what is derived; call it in `transact`, or
-        with `lock` held and the sequence of the state that it was made from.
+    def rewrite(self, work: UnitOfWork, made_at: int | None = None, *, projects: Collection[str] | None = None) -> None:
+        """Writes a unit of work, and drops what is derived of the projects that it concerns; None is every one. Call it
+        in `transact`, or with `lock` held and the sequence of the state that it was made from.
 
         Raises:
-            StoreChangedError: another process wrote since then.
+            StoreChangedError: another process wrote since then; nothing was written, and nothing is dropped.
         """
         known = self.shared.sequence if made_at is None else made_at
         expected = known if self.backend.capabilities.shared_writers else None
         try:
             self.backend.write(work, expected=expected)
-        finally:
-            self.shared.clear()
-            self.shared.sequence = self.backend.sequence()
+        except StoreChangedError:
+            raise
+        except BaseException:
+            self._drop_all()
+            raise
+        if projects is None:
+            self._drop_all()
+            return
+        self.shared.sequence += 1
+        self._drop_changed(work)
+        for project_id in projects:
+            self.drop_index(project_id)
+            self.drop_book(project_id)
 
     def erase(self, project_id: str, work: UnitOfWork) -> None:
-        """Writes a unit of work that removes nodes of one project, and drops what is derived from that project; call
-        it in `transact`."""
+        """Writes a unit of work that removes nodes of one project, and drops what is kept of that project; call it in
+        `transact`.
+
+        Raises:
+            StoreChangedError: another process wrote since then; nothing was written, and nothing is dropped.
+        """
         shared = self.shared
         expected = shared.sequence if self.backend.capabilities.shared_writers else None
         try:
             self.backend.write(work, expected=expected)
             shared.sequence += 1
+        except StoreChangedError:
+            raise
         except BaseException:
             shared.clear()
+            self._drop_project(project_id, work)
             raise
-        finally:
-            self.drop_index(project_id)
-            self.drop_book(project_id)
-            for key in [key for _, key in work.node_deletes]:
-                shared.memories.pop(key, None)
-                shared.sides.pop(key, None)
-            for name in [name for name in shared.sessions if name[0] == project_id]:
-                del shared.sessions[name]
-            if isinstance(shared.encoder, Encoder):
-                shared.encoder.clear_cache()  # which of its texts were the project's is not known
-            forget_spooled(self.backend, None)
+        self._drop_project(project_id, work)
+
+    def _drop_project(self, project_id: str, work: UnitOfWork) -> None:
+        """Drops all that is kept of a project that is being removed, texts of its memories included."""
+        self.drop_index(project_id)
+        self.drop_book(project_id)
+        self._drop_changed(work)
+        for name in [name for name in self.shared.sessions if name[0] == project_id]:
+            del self.shared.sessions[name]
+        if isinstance(self.shared.encoder, Encoder):
+            self.shared.encoder.clear_cache()  # which of its texts were the project's is not known
+        forget_spooled(self.backend, None)
+
+    def _drop_all(self) -> None:
+        """Drops what is derived, to be read from the graph as it is now."""
+        self.shared.clear()
+        self.shared.sequence = self.backend.sequence()
+
+    def _drop_changed(self, work: UnitOfWork) -> None:
+        for key in [*(update.key for update in work.node_updates), *(key for _, key in work.node_deletes)]:
+            self.shared.memories.pop(key, None)
+            self.shared.sides.pop(key, None)
 
     @property
     def sequence(self) -> int:

@@ -109,8 +109,9 @@ class GraphWriter:
         if edges:
             self._add_edges(edges, work, tally)
         if work:
-            self._store.rewrite(work)
-            self.projects |= projects_of(work)
+            projects = projects_of(work)
+            self._store.rewrite(work, projects=projects)
+            self.projects |= projects
             if self._untouched_since is not None:
                 self._untouched_since += 1  # by this unit alone; a write of others makes them differ
         return tally
@@ -183,7 +184,8 @@ class GraphWriter:
                 held.update(edge.target for edge in self._store.backend.edges(type_, targets=keys))
         gone = [(label, key) for key in keys if key not in held]
         if gone:
-            self._store.rewrite(UnitOfWork(node_deletes=gone))
+            work = UnitOfWork(node_deletes=gone)
+            self._store.rewrite(work, projects=projects_of(work))
             self.tally.written[label] -= len(gone)
             self.tally.left_out[label] += len(gone)
 

@@ -27,6 +27,7 @@ from alma_graph import (
     StoreLockedError,
 )
 from alma_graph.backends import UnitOfWork, node_key
+from alma_graph.store import store as store_module
 from tests.alma.conftest import Open, Ticking
 from tests.conftest import embedded_only
 
@@ -318,6 +319,33 @@ def test_a_salvage_mends_the_projects_that_it_wrote_to_and_says_what(
     assert backend.nodes("Agent", keys=[elsewhere["key"]])
     assert [check.detail for check in plain.doctor().problems] == [f"Agent that no memory holds: {elsewhere['key']!r}"]
     assert ALMA.import_(file, into=plain, salvage=True).mended == ()
+
+
+def test_an_import_leaves_the_arrays_of_other_projects_as_they_are(
+    plain: ALMA, other: ALMA, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learn(other, range(4))
+    other.export(file)
+    idle = ALMA(plain._store, "idle")
+    fact(idle, "The gateway runs in Lisbon.")
+    assert idle.retrieve("Where does the gateway run?").hits
+    fact(plain, "The ledger runs in Porto.")
+    assert plain.retrieve("Deploy it").hits == ()
+    loaded: list[str] = []
+    load = store_module.load_whole
+
+    def watched(backend: Any, project_id: str) -> Any:
+        loaded.append(project_id)
+        return load(backend, project_id)
+
+    monkeypatch.setattr(store_module, "load_whole", watched)
+    ALMA.import_(file, into=plain)
+    loaded.clear()
+    assert idle.retrieve("Where does the gateway run?").hits
+    assert loaded == []
+    assert plain.retrieve("Deploy it").hits
+    assert loaded == ["shop"]
+    assert plain.doctor().ok
 
 
 def test_a_lesson_of_a_lower_threshold_stays(plain: ALMA, file: Path) -> None:

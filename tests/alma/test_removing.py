@@ -12,8 +12,17 @@ from typing import Any
 
 import pytest
 
-from alma_graph import ALMA, AntiPattern, ForgetReport, Heuristic, InvalidInputError, MemoryNotFoundError, ReadOnlyError
+from alma_graph import (
+    ALMA,
+    AntiPattern,
+    ForgetReport,
+    Heuristic,
+    InvalidInputError,
+    MemoryNotFoundError,
+    ReadOnlyError,
+)
 from alma_graph.backends import EDGES, NODES, UnitOfWork
+from alma_graph.errors import StoreChangedError
 from alma_graph.testing.graphs import dump
 from tests.alma.conftest import Open
 from tests.conftest import durable_only, embedded_only
@@ -256,6 +265,35 @@ def test_nothing_is_left_of_a_deleted_project_and_no_other_is_touched(open_alma:
     assert one.delete_project("one", confirm="one") == 8
     if shared:
         assert one.projects() == ["two"]
+
+
+def test_a_deletion_that_others_were_faster_than_drops_nothing_of_other_projects(
+    open_alma: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alma = open_alma(embedder="hashing", extractor="rules")
+    fill(alma, 5)
+    other = ALMA(alma._store, "other")
+    other.add_domain_knowledge("a", "d", "The gateway runs in Lisbon.")
+    assert other.retrieve("Where does the gateway run?").hits
+    kept = alma._store.kept_index("other")
+    backend, refused = alma._store.backend, 0
+    write = backend.write
+
+    def slower(work: UnitOfWork, **options: Any) -> None:
+        nonlocal refused
+        if refused < 2:
+            refused += 1
+            raise StoreChangedError("another process wrote")
+        write(work, **options)
+
+    monkeypatch.setattr(backend, "write", slower)
+    assert alma.delete_project("shop", confirm="shop") == 12
+    assert refused == 2
+    assert kept is not None
+    assert alma._store.kept_index("other") is kept
+    assert left_of(alma, "shop") == {}
+    assert other.retrieve("Where does the gateway run?").hits
+    assert alma.doctor().ok
 
 
 @durable_only
