@@ -1,4 +1,8 @@
-"""A store from one engine to another, each engine in a process of its own: one process can load only one of two."""
+"""A store from one engine to another, each engine in a process of its own: one process can load only one of two.
+
+A server's driver stands beside either, so where its options are objects that cannot be sent to another process (a TLS
+context, a resolver), its steps run here.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +19,12 @@ from typing import Any
 
 from alma_graph import errors
 from alma_graph.arguments import callable_or_none, flag, path_text
+from alma_graph.backends.bolt.settings import is_server
 from alma_graph.backends.embedded.dialect import DIALECTS
+from alma_graph.backends.embedded.durable import sync_file, sync_folder
 from alma_graph.backends.embedded.files import choose_dialect, store_files
 from alma_graph.errors import AlmaGraphError, BackendError, InvalidInputError, shown, without_secrets
+from alma_graph.transfer import worker
 
 StepProgress = Callable[[str, int, int], None]
 """Called with (step, done, total); the steps are "export", "import" and "verify"."""
@@ -61,10 +68,10 @@ def migrate_engine(
         target: the new file, which must not be there yet; the source's path with `.ENGINE` behind it, if left out.
         resume: go on with a copy to a server that was broken off; else its database must hold no memories.
         progress: called a few times a second.
-        source_connection, connection: username, password, database of a server that is read, or written.
+        source_connection, connection: of the store that is read, and of the one that is written, as in `ALMA.open`.
 
     Raises:
-        InvalidInputError: `to` names no engine, or something is at the target already.
+        InvalidInputError: `to` names no engine, something is at the target already, or an option is wrong.
         BackendError: a process died, or the copy is not what was copied; a new file is removed then.
         AlmaGraphError: the other reasons for which a store cannot be opened.
     """
@@ -74,6 +81,8 @@ def migrate_engine(
     final, part = _target(source, to, target)
     folder = None if part is None else Path(part.partition(":")[2]).parent
     here, there = dict(source_connection or {}), dict(connection or {})
+    for place, options in ((source, here), (final, there)):
+        _check_options(place, options)
     with tempfile.TemporaryDirectory(prefix=".migrate-", dir=folder) as scratch:
         if part is None and not resume:
             held = _step("count", final, there, None)
@@ -94,7 +103,10 @@ def migrate_engine(
                     + ("empty the database and copy again" if part is None else "it was removed; copy again")
                 )
             if part is not None:
-                os.replace(part.partition(":")[2], final.partition(":")[2])
+                made, named = Path(part.partition(":")[2]), Path(final.partition(":")[2])
+                sync_file(made)
+                made.replace(named)
+                sync_folder(named.parent)
         finally:
             if part is not None:
                 for left in store_files(part.partition(":")[2]):
@@ -136,11 +148,13 @@ def _difference(one: dict[str, Any], other: dict[str, Any]) -> str:
 def _step(
     step: str, location: str, connection: dict[str, Any], progress: StepProgress | None, *, path: str | None = None
 ) -> Any:
-    """Runs one job in a child process; its answer."""
+    """Runs one job in a child process, or here where its options cannot go there; its answer."""
+    job = {"step": step, "location": location, "connection": connection, "path": path}
+    if not _can_be_sent(connection):
+        return worker.run(job, None if progress is None else lambda done, total: progress(step, done, total))
     root = str(Path(errors.__file__).resolve().parent.parent)
     paths = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
     command = [sys.executable, "-m", "alma_graph.transfer.worker"]
-    job = {"step": step, "location": location, "connection": connection, "path": path}
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as complaints:
         child = subprocess.Popen(
             command,
@@ -179,6 +193,23 @@ def _step(
     raise BackendError(
         f"{step} of {without_secrets(location)}: its process ended with code {code}: {said or 'it said nothing'}"
     )
+
+
+def _check_options(location: str, options: Mapping[str, Any]) -> None:
+    """Refuses what could not reach the process of an embedded engine."""
+    for name, value in options.items():
+        if not (is_server(location) or _can_be_sent(value)):
+            raise InvalidInputError(
+                f"{name}={shown(value)} cannot be given to the process that opens {location}; give text or a number"
+            )
+
+
+def _can_be_sent(value: Any) -> bool:
+    try:
+        json.dumps(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _answer(line: str) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, BinaryIO, cast
 
 from alma_graph.arguments import path_text
+from alma_graph.backends.embedded.durable import sync_folder
 from alma_graph.errors import InvalidInputError, StoreError, shown
 
 STREAM = "-"
@@ -55,7 +56,9 @@ def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
                     _pour(stream, device)
                 return
         os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, os.path.realpath(target))
+        place = Path(os.path.realpath(target))
+        os.replace(name, place)
+        sync_folder(place.parent)
     except BrokenPipeError:
         raise  # whoever read stdout has seen enough
     except OSError as error:

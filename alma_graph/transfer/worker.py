@@ -9,9 +9,12 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 from alma_graph.errors import AlmaGraphError
+
+Progress = Callable[[int, int], None]
 
 _EVERY = 0.2
 """Seconds between two reports of progress."""
@@ -35,15 +38,15 @@ def answer(message: dict[str, Any]) -> None:
     print(json.dumps(message), flush=True)
 
 
-def run(job: dict[str, Any]) -> Any:
+def run(job: dict[str, Any], report: Progress | None = None) -> Any:
     """What the job asks for: to "export" a location to a path, to "import" a path into it, to "verify" it (counts and
-    checksum of what an export would hold), or to "count" its memories."""
+    checksum of what an export would hold), or to "count" its memories; `report` is called with (done, total)."""
     from alma_graph.backends import open_backend
     from alma_graph.transfer.exporting import ExportSummary, export_backend, export_file
     from alma_graph.transfer.importing import import_file
     from alma_graph.transfer.lines import Trailer
 
-    location, connection, report = job["location"], job["connection"], _Reporter()
+    location, connection = job["location"], job["connection"]
     if job["step"] == "import":
         import_file(job["path"], location, progress=report, connection=connection)
         return None
@@ -64,7 +67,7 @@ def run(job: dict[str, Any]) -> Any:
 def main() -> int:
     """Does the job on stdin."""
     try:
-        answer({"result": run(json.load(sys.stdin))})
+        answer({"result": run(json.load(sys.stdin), _Reporter())})
     except AlmaGraphError as error:
         attributes = {name: value for name, value in vars(error).items() if isinstance(value, (str, int))}
         answer({"error": type(error).__name__, "message": str(error), "attributes": attributes})

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import ssl
 import sys
 from pathlib import Path
 
 import pytest
 
 from alma_graph import ALMA, DomainKnowledge, InvalidInputError, Observation, Outcome
-from alma_graph.errors import BackendError
+from alma_graph.errors import BackendError, ServerError
 from alma_graph.model import Result
 from alma_graph.transfer import engines
 from alma_graph.transfer.engines import migrate_engine
+from tests.conftest import EMBEDDED, SERVER, store_location
 
 MEMORIES = 10_000
 
@@ -102,6 +104,54 @@ def test_a_child_that_dies_is_told_of(tmp_path: Path, embedded_engine: str, monk
     with pytest.raises(BackendError, match="ended with code 1"):
         migrate_engine(source, embedded_engine, target=tmp_path / "copy.graph")
     assert not (tmp_path / "copy.graph").exists()
+
+
+@pytest.mark.engine
+def test_options_reach_the_store_that_is_written(tmp_path: Path, cypher_engine: str) -> None:
+    source = f"{EMBEDDED}:{tmp_path / 'source.graph'}"
+    fill(source, 30)
+    to = store_location(tmp_path, cypher_engine) if SERVER else cypher_engine
+    asked: list[object] = []
+
+    def resolver(address: object) -> list[object]:
+        asked.append(address)
+        return [address]
+
+    options: dict[str, object] = {"resolver": resolver} if SERVER else {"buffer_pool_bytes": 64 << 20}
+    steps: set[str] = set()
+    made = migrate_engine(source, to, connection=options, progress=lambda step, done, total: steps.add(step))
+    assert made.nodes["Memory"] == 31
+    assert steps == {"export", "import", "verify"}
+    assert bool(asked) is SERVER
+
+
+def test_options_that_are_objects_go_to_a_server_and_no_further(tmp_path: Path) -> None:
+    source = f"{EMBEDDED}:{tmp_path / 'source.graph'}"
+    with ALMA.open(source, project_id="shop", embedder="hashing:64", extractor="none") as alma:
+        alma.add_domain_knowledge("a", "d", "A fact.")
+    context = ssl.create_default_context()
+    with pytest.raises(ServerError, match="localhost:1"):
+        migrate_engine(source, "bolt://localhost:1", connection={"ssl_context": context, "connection_timeout": 1.0})
+    with pytest.raises(ServerError, match="localhost:1"):
+        migrate_engine(
+            "bolt://localhost:1", EMBEDDED, target=tmp_path / "x", source_connection={"ssl_context": context}
+        )
+    for options in ({"source_connection": {"ssl_context": context}}, {"connection": {"threads": object()}}):
+        with pytest.raises(InvalidInputError, match="cannot be given to the process"):
+            migrate_engine(source, EMBEDDED, target=tmp_path / "x", **options)  # type: ignore[arg-type]
+    assert [file.name for file in tmp_path.iterdir() if not file.name.startswith("source.graph")] == []
+
+
+@pytest.mark.engine
+def test_the_copy_is_durable_before_it_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = f"{EMBEDDED}:{tmp_path / 'source.graph'}"
+    fill(source, 30)
+    target = tmp_path / "copy.graph"
+    seen: list[tuple[str, bool]] = []
+    monkeypatch.setattr(engines, "sync_file", lambda path: seen.append((path.suffix, target.exists())))
+    monkeypatch.setattr(engines, "sync_folder", lambda path: seen.append((path.name, target.exists())))
+    migrate_engine(source, EMBEDDED, target=target)
+    assert seen == [(".part", False), (tmp_path.name, True)]
 
 
 def test_what_is_no_engine_is_refused(tmp_path: Path) -> None:
