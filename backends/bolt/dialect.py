@@ -49,6 +49,7 @@ class Dialect:
         ticks: of the server's `timestamp()` in a second.
     """
 
+        degrees: how many edges of `{type}`, or more, go out of the node `n`, and come in, at no cost.
     name: str
     install: str
     environment: str
@@ -74,6 +75,7 @@ class Dialect:
     ticks: int = 1_000
 
     @property
+    degrees: tuple[str, str] = ("COUNT {{ (n)-[:`{type}`]->() }}", "COUNT {{ (n)<-[:`{type}`]-() }}")
     def capabilities(self) -> Capabilities:
         """What the engine can do, for callers."""
         return Capabilities(cypher=True, durable=True, shared_readers=True, shared_writers=True, server=True)

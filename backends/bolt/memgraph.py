@@ -88,6 +88,7 @@ MEMGRAPH = MemgraphDialect(
     exercised=False,
     bytes_as_text=True,
     ticks=1_000_000,
+    degrees=("outDegree(n)", "inDegree(n)"),
     vector_candidates="CALL vector_search.search('{index}', $k, $vector) YIELD node, similarity "
     "RETURN {key}, node.`project_id`, similarity",
     text_candidates="CALL text_search.search('{index}', $words, $k) YIELD node, score "

@@ -103,23 +103,42 @@ class Reader:
         targets: Sequence[str] | None,
     ) -> list[EdgeRow]:
         where, parameters = in_project("a", pair[0], project_id)
-        returned = f"{where} AND {ours('b')} RETURN {edge_columns(spec.columns)}"
-        ends = [(at, list(dict.fromkeys(keys))) for at, keys in (("a", sources), ("b", targets)) if keys is not None]
-        if not ends:
-            statement = f"MATCH (a:`{pair[0]}`)-[e:`{spec.type}`]->(b:`{pair[1]}`){returned}"
+        where += f" AND {ours('b')}"
+        returned = f" RETURN {edge_columns(spec.columns)}"
+        if sources is None and targets is None:
+            statement = f"MATCH (a:`{pair[0]}`)-[e:`{spec.type}`]->(b:`{pair[1]}`){where}{returned}"
             return [_edge(spec, pair, row) for row in self._rows(statement, parameters)]
-        at, keys = min(ends, key=lambda end: len(end[1]))
-        label = pair[0] if at == "a" else pair[1]
-        other = "-[e:`{}`]->(b:`{}`)" if at == "a" else "<-[e:`{}`]-(a:`{}`)"
-        statement = (
-            f"UNWIND $keys AS k MATCH ({at}:`{label}` {{`key`: k}})"
-            f"{other.format(spec.type, pair[1] if at == 'a' else pair[0])}{returned}"
-        )
+        outwards = sources is not None and (targets is None or self._outwards(spec, pair, sources, targets))
+        keys, others = (sources, targets) if outwards else (targets, sources)
+        if outwards:
+            pattern = f"(a:`{pair[0]}` {{`key`: k}})-[e:`{spec.type}`]->(b:`{pair[1]}`)"
+        else:
+            pattern = f"(b:`{pair[1]}` {{`key`: k}})<-[e:`{spec.type}`]-(a:`{pair[0]}`)"
+        if others is not None and len(others) <= _KEY_BATCH:
+            where += f" AND {'b' if outwards else 'a'}.`key` IN $others"
+            parameters["others"] = self.short(others)
         found: list[EdgeRow] = []
-        for batch in chunked(keys, _KEY_BATCH):
+        for batch in chunked(list(dict.fromkeys(keys or ())), _KEY_BATCH):
             given = {**parameters, "keys": self.short(batch)}
-            found += [_edge(spec, pair, row) for row in self._rows(statement, given)]
+            found += [
+                _edge(spec, pair, row)
+                for row in self._rows(f"UNWIND $keys AS k MATCH {pattern}{where}{returned}", given)
+            ]
         return found
+
+    def _outwards(self, spec: EdgeSpec, pair: tuple[str, str], sources: Sequence[str], targets: Sequence[str]) -> bool:
+        """Whether fewer edges go out of the sources than come in at the targets: one of them may hold most of a
+        store's."""
+        out, into = (
+            self._degree(label, keys, degree.format(type=spec.type))
+            for label, keys, degree in zip(pair, (sources, targets), self._dialect.degrees, strict=True)
+        )
+        return out <= into
+
+    def _degree(self, label: str, keys: Sequence[str], degree: str) -> int:
+        statement = f"UNWIND $keys AS k MATCH (n:`{label}` {{`key`: k}}) RETURN sum({degree})"
+        batches = chunked(list(dict.fromkeys(keys)), _KEY_BATCH)
+        return sum(int(self._rows(statement, {"keys": self.short(batch)})[0][0]) for batch in batches)
 
     def count_nodes(self, label: str, project_id: str | None) -> int:
         """How many nodes of a label there are."""

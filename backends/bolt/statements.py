@@ -5,7 +5,7 @@ Labels, types and property names come from `backends.schema` alone; what a calle
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from alma_graph.backends.bolt.values import FULL_KEY
@@ -99,27 +99,34 @@ def create_edges(edge_type: str, source: str, target: str) -> str:
     )
 
 
-def match_edges(match: EdgeMatch, pair: tuple[str, str], short: Mapping[str, str]) -> tuple[str, dict[str, Any]]:
-    """MATCH of the edges `e` from `a` to `b` that a match means, and its parameters. `short`: keys as stored."""
-    conditions: list[str] = []
-    parameters: dict[str, Any] = {}
-    ends = {"a": match.source, "b": match.target}
-    where = {}
-    for variable, key in ends.items():
-        where[variable] = f" {{`key`: ${variable}_key}}" if key is not None else ""
-        if key is not None:
-            parameters[f"{variable}_key"] = short[key]
-    for name, value in match.where.items():
-        if value is None:
-            conditions.append(f"e.`{name}` IS NULL")
-        else:
-            conditions.append(f"e.`{name}` = $w_{name}")
-            parameters[f"w_{name}"] = value
+def match_edges(match: EdgeMatch, pair: tuple[str, str]) -> str:
+    """MATCH of the edges `e` from `a` to `b` that the maps of `$rows` (see `matched`) mean, all of one `shape`."""
+    ends = {"a": ("source", match.source), "b": ("target", match.target)}
+    found = {
+        variable: f"({variable}:`{label}`" + (")" if key is None else f" {{`key`: r.`{name}`}})")
+        for (variable, (name, key)), label in zip(ends.items(), pair, strict=True)
+    }
+    conditions = [ours(variable) for variable, (_, key) in ends.items() if key is None]
+    conditions += [
+        f"e.`{name}` IS NULL" if value is None else f"e.`{name}` = r.`w_{name}`" for name, value in match.where.items()
+    ]
     condition = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-    return (
-        f"MATCH (a:`{pair[0]}`{where['a']})-[e:`{match.type}`]->(b:`{pair[1]}`{where['b']}){condition}",
-        parameters,
-    )
+    return f"UNWIND $rows AS r MATCH {found['a']}-[e:`{match.type}`]->{found['b']}{condition}"
+
+
+def matched(match: EdgeMatch, short: Callable[[str], str]) -> dict[str, Any]:
+    """A match as a map of `$rows`. `short`: a key as it is stored."""
+    ends = {"source": match.source, "target": match.target}
+    row = {name: short(key) for name, key in ends.items() if key is not None}
+    return row | {f"w_{name}": value for name, value in match.where.items() if value is not None}
+
+
+def shape(match: EdgeMatch) -> tuple[Any, ...]:
+    """What matches have in common that one statement serves. No edge is meant by two different ones of one shape, since
+    they differ in a value that both compare."""
+    parts = match.source is None, match.target is None
+    where = sorted((name, value is None) for name, value in match.where.items())
+    return match.type, match.source_label, match.target_label, *parts, *where
 
 
 def edge_columns(columns: Sequence[Column]) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import groupby
 from typing import Any, TypeVar
 
 from alma_graph.backends.bolt import statements
@@ -29,8 +30,9 @@ class Writer:
     def apply(self, work: CheckedWork) -> set[tuple[str, str]]:
         """Sends all of it; labels and keys of the ends of edges that were updated or deleted by a match."""
         touched: set[tuple[str, str]] = set()
-        for match in work.edge_deletes:
-            touched |= self._at_edges(match, "DELETE e")
+        for matches in _grouped((statements.shape(match), match) for match in work.edge_deletes).values():
+            rows = [statements.matched(match, self._short) for match in matches]
+            touched |= self._at_edges(matches[0], "DELETE e", rows)
         for label, keys in _grouped(work.node_deletes).items():
             short = [self._short(key) for key in keys]
             self._many(statements.delete_nodes(label), "keys", short)
@@ -39,10 +41,7 @@ class Writer:
         for label, rows in work.nodes.items():
             self._create(label, rows)
         self._update(work)
-        for match, values in work.edge_updates:
-            columns = {column.name: column.type for column in EDGES[match.type].columns}
-            given = {name: bound(columns[name], value) for name, value in values.items()}
-            touched |= self._at_edges(match, "SET e += $values", {"values": given})
+        touched |= self._update_edges(work.edge_updates)
         self._link(work.edges)
         return touched
 
@@ -118,17 +117,36 @@ class Writer:
         for kind, members in _grouped(groups).items():
             self._many(statements.create_edges(*kind), "rows", members, made="relationships_created")
 
-    def _at_edges(
-        self, match: EdgeMatch, action: str, parameters: dict[str, Any] | None = None
-    ) -> set[tuple[str, str]]:
+    def _update_edges(self, updates: Iterable[tuple[EdgeMatch, Row]]) -> set[tuple[str, str]]:
+        """Consecutive updates of one shape together, unless one sets what the next may compare; of two with the same
+        match the later values hold."""
+        touched: set[tuple[str, str]] = set()
+        for _, run in groupby(enumerate(updates), key=_update_shape):
+            merged: dict[tuple[Any, ...], tuple[EdgeMatch, Row]] = {}
+            for _, (match, values) in run:
+                identity = match.source, match.target, *sorted(match.where.items())
+                merged.setdefault(identity, (match, {}))[1].update(values)
+            first = next(iter(merged.values()))[0]
+            columns = {column.name: column.type for column in EDGES[first.type].columns}
+            rows = [
+                statements.matched(match, self._short)
+                | {"values": {name: bound(columns[name], value) for name, value in values.items()}}
+                for match, values in merged.values()
+            ]
+            touched |= self._at_edges(first, "SET e += r.`values`", rows)
+        return touched
+
+    def _at_edges(self, match: EdgeMatch, action: str, rows: Sequence[Row]) -> set[tuple[str, str]]:
+        """Does something with the edges of `rows`, which are those of matches of one shape; labels and keys at them."""
         found: set[tuple[str, str]] = set()
-        short = {key: self._short(key) for key in (match.source, match.target) if key is not None}
+        ends = f"{statements.key_of('a')} AS source, {statements.key_of('b')} AS target"
         for pair in pairs_of(EDGES[match.type], match.source_label, match.target_label):
-            matched, given = statements.match_edges(match, pair, short)
-            ends = f"{statements.key_of('a')} AS source, {statements.key_of('b')} AS target"
-            statement = f"{matched} WITH e, {ends} {action} RETURN DISTINCT source, target"
-            for source, target in self._transaction.run(statement, {**given, **(parameters or {})}).values():
-                found |= {(pair[0], source), (pair[1], target)}
+            statement = (
+                f"{statements.match_edges(match, pair)} WITH e, r, {ends} {action} RETURN DISTINCT source, target"
+            )
+            for batch in chunked(rows, _BATCH):
+                for source, target in self._transaction.run(statement, {"rows": list(batch)}).values():
+                    found |= {(pair[0], source), (pair[1], target)}
         return found
 
     def _many(self, statement: str, name: str, items: list[Any], *, made: str | None = None) -> None:
@@ -143,6 +161,12 @@ class Writer:
 
     def _short(self, key: str) -> str:
         return short_key(key, self._dialect.max_key)
+
+
+def _update_shape(numbered: tuple[int, tuple[EdgeMatch, Row]]) -> tuple[Any, ...]:
+    """Equal for updates that one statement may make; of an update that changes what it compares, its own."""
+    number, (match, values) = numbered
+    return *statements.shape(match), None if match.where.keys().isdisjoint(values) else number
 
 
 def _grouped(items: Iterable[tuple[_K, Any]]) -> dict[_K, list[Any]]:

@@ -11,13 +11,11 @@ import pytest
 from alma_graph import ALMA
 from tests.conftest import SERVER
 
-collect_ignore = [] if SERVER else ["test_connecting.py", "test_credentials.py", "test_feed.py", "test_going_away.py"]
-collect_ignore += (
-    []
-    if SERVER
-    else ["test_command_line.py", "test_processes.py", "test_statements.py", "test_candidates.py"]
-    + ["test_beside_others.py"]
+_NEED_A_SERVER = (
+    *("test_beside_others", "test_candidates", "test_command_line", "test_connecting", "test_credentials"),
+    *("test_edges", "test_feed", "test_going_away", "test_processes", "test_statements"),
 )
+collect_ignore = [] if SERVER else [f"{name}.py" for name in _NEED_A_SERVER]
 
 Connect = Callable[..., ALMA]
 
