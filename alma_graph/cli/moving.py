@@ -65,7 +65,7 @@ def export_command(*, store: str, file: str, project: str | None, raw: bool, as_
 
 
 def _export_raw(store: str, file: str, project: str | None, as_json: bool) -> None:
-    from alma_graph.maintenance.raw import raw_export
+    from alma_graph.transfer.raw import raw_export
 
     if project is not None:
         raise InvalidInputError(

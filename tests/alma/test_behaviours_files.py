@@ -5,7 +5,10 @@ Kinds: migration, file-lock (of a migration), disk-blowup.
 
 from __future__ import annotations
 
+import errno
+import io
 import json
+import os
 import subprocess
 import sys
 from itertools import pairwise
@@ -104,6 +107,43 @@ def test_p057_what_a_store_holds_can_be_exported_raw_whatever_made_it(
     assert command("export", location + ".no", str(tmp_path / "none.jsonl"), "--raw").exit_code == 2
     assert not (tmp_path / "none.jsonl").exists()
     assert command("export", location, "-", "--raw").stdout.count("\n") == len(rows)
+
+
+@embedded_only
+@pytest.mark.parametrize("options", [(), ("--raw",)], ids=["export", "raw"])
+@pytest.mark.parametrize("failing", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()], ids=str)
+def test_an_export_that_does_not_come_to_its_end_leaves_no_file(
+    plain: ALMA,
+    location: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    options: tuple[str, ...],
+    failing: BaseException,
+) -> None:
+    plain.add_domain_knowledge("a", "d", "A fact.")
+    plain.close()
+    before = sorted(tmp_path.iterdir())
+
+    class Filling(io.BufferedRandom):
+        """A file for which there is little room."""
+
+        def write(self, data: Any) -> int:
+            if self.tell() > 200:
+                raise failing
+            return super().write(data)
+
+    def fdopen(descriptor: int, mode: str) -> Filling:
+        assert mode == "w+b"
+        return Filling(io.FileIO(descriptor, mode))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fdopen", fdopen)
+        done = command("export", location, str(tmp_path / "a.jsonl"), *options)
+    assert done.exit_code == (130 if isinstance(failing, KeyboardInterrupt) else 1)
+    if done.exit_code == 1:
+        assert "No space left" in done.stderr
+    assert sorted(tmp_path.iterdir()) == before
+    assert command("export", location, str(tmp_path / "a.jsonl"), *options).exit_code == 0
 
 
 HOLDER = """

@@ -5,8 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import os
-import sys
-from contextlib import nullcontext, suppress
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -15,6 +13,7 @@ from alma_graph.arguments import path_text
 from alma_graph.backends.embedded.raw import raw_rows
 from alma_graph.backends.registry import file_of
 from alma_graph.errors import InvalidInputError, UnsupportedError
+from alma_graph.transfer.files import STREAM, writing
 
 
 def raw_export(location: str | os.PathLike[str], file: str, *, lock_timeout: float = 5.0) -> int:
@@ -24,11 +23,12 @@ def raw_export(location: str | os.PathLike[str], file: str, *, lock_timeout: flo
 
     Args:
         location: where the store is.
-        file: the new file; "-" is stdout.
+        file: the new file, which is there when it is complete, or not at all; "-" is stdout.
         lock_timeout: seconds to wait for another process.
 
     Raises:
-        InvalidInputError: no store is there, or the file exists or cannot be written.
+        InvalidInputError: no store is there, or the file exists, or none can be made there.
+        StoreError: there is no room for the file; nothing is left of it.
         UnsupportedError: the store is no file.
     """
     place = path_text(location, "location")
@@ -38,24 +38,24 @@ def raw_export(location: str | os.PathLike[str], file: str, *, lock_timeout: flo
     engine = place.partition(":")[0] if path != place else None
     rows = raw_rows(path, engine, lock_timeout=lock_timeout)
     first = next(rows, None)  # a store that cannot be opened leaves no file behind
-    target = None if file == "-" else Path(path_text(file, "file")).expanduser()
     count = 0
     try:
-        with nullcontext(sys.stdout) if target is None else target.open("x", encoding="utf-8") as stream:
+        _refuse_existing(file)
+        with writing(file) as stream:
             while first is not None:
-                print(json.dumps(first, ensure_ascii=False, default=_plain), file=stream)
+                line = json.dumps(first, ensure_ascii=False, default=_plain)
+                stream.write(line.encode("utf-8", "surrogatepass") + b"\n")
                 count += 1
                 first = next(rows, None)
-    except OSError as error:
-        raise InvalidInputError(f"{file!r} cannot be written ({error.strerror}); give another name") from error
-    except BaseException:
-        if target is not None:
-            with suppress(OSError):
-                target.unlink()
-        raise
+            _refuse_existing(file)
     finally:
         rows.close()
     return count
+
+
+def _refuse_existing(file: str) -> None:
+    if file != STREAM and os.path.lexists(Path(path_text(file, "file")).expanduser()):
+        raise InvalidInputError(f"{file!r} is there already, and a raw export replaces nothing; give another name")
 
 
 def _plain(value: Any) -> Any:
