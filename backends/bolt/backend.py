@@ -343,10 +343,6 @@ class BoltBackend:
         if self.read_only:
             raise ReadOnlyError(f"{self.path} is open for reading only; open it without read_only=True to write")
 
-    def _not_initialised(self) -> StoreError:
-        return StoreError(f"{self.path} is not initialised; call initialise() before the first write")
-
-
     def _refuse_others(self) -> None:
         others = labels_of_others(self._connection)
         if not others:
@@ -360,6 +356,10 @@ class BoltBackend:
 
     def _initialised_already(self) -> StoreError:
         return StoreError(f"{self.path} is initialised already; open another database")
+
+    def _not_initialised(self) -> StoreError:
+        return StoreError(f"{self.path} is not initialised; call initialise() before the first write")
+
 
 class _NotOurTurnError(Exception):
     """Another writer, which was too slow before, has the next moments to itself."""

@@ -47,9 +47,9 @@ class Dialect:
         halved_cosines: similarities come as (1 + cosine) / 2.
         bytes_as_text: the server has no bytes, so they go as base64.
         ticks: of the server's `timestamp()` in a second.
+        degrees: how many edges of `{type}`, or more, go out of the node `n`, and come in, at no cost.
     """
 
-        degrees: how many edges of `{type}`, or more, go out of the node `n`, and come in, at no cost.
     name: str
     install: str
     environment: str
@@ -73,9 +73,9 @@ class Dialect:
     halved_cosines: bool = False
     bytes_as_text: bool = False
     ticks: int = 1_000
+    degrees: tuple[str, str] = ("COUNT {{ (n)-[:`{type}`]->() }}", "COUNT {{ (n)<-[:`{type}`]-() }}")
 
     @property
-    degrees: tuple[str, str] = ("COUNT {{ (n)-[:`{type}`]->() }}", "COUNT {{ (n)<-[:`{type}`]-() }}")
     def capabilities(self) -> Capabilities:
         """What the engine can do, for callers."""
         return Capabilities(cypher=True, durable=True, shared_readers=True, shared_writers=True, server=True)
