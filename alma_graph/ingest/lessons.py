@@ -131,21 +131,6 @@ class Lessons:
                     quoting.add(edge.target)
         unit.work.node_deletes.extend(("Memory", index.keys[row]) for row in sorted(quoting))
 
-    def correct(self, lesson_ids: Sequence[str]) -> frozenset[str]:
-        """Brings these stored lessons to what the stored outcomes teach and commits that; call it in `transact`.
-
-        Returns:
-            Those of them that outcomes teach at all; the others are as they were.
-        """
-        self._store.drop_book(self._project_id)  # the graph alone is believed here
-        taught = {lesson.id: lesson for lesson in self._book().lessons() if lesson.id in set(lesson_ids)}
-        unit, now = Unit(self._store, self._project_id), self._store.clock()
-        for lesson in taught.values():
-            self._update(lesson, unit, now, back=False)
-        if taught:
-            self._store.commit(self._project_id, unit.finish())
-        return frozenset(taught)
-
     def _book(self) -> StrategyBook:
         """The project's book, read from its stored outcomes on first use."""
         book = self._store.book(self._project_id, self._least)

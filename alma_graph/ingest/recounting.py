@@ -1,8 +1,10 @@
-"""All lessons of a project made to follow from its stored outcomes, after outcomes came in that nobody learned from."""
+"""Stored lessons made to follow from the stored outcomes: after outcomes came in that nobody learned from, and where
+lessons were found to miscount."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Any, cast
 
 from alma_graph.codec import row_to_memory
@@ -18,21 +20,40 @@ from alma_graph.store import Store
 _Stored = Heuristic | AntiPattern
 
 
-def recount_lessons(store: Store, project_id: str, scopes: Mapping[str, MemoryScope]) -> int:
-    """Brings the lessons of a project to what all its outcomes teach, in one transaction; how many changed.
+@dataclass(frozen=True, slots=True)
+class Recounted:
+    """What a recount found.
+
+    Attributes:
+        changed: lessons that were written, removed or archived.
+        taught: ids of all lessons that the outcomes teach.
+    """
+
+    changed: int
+    taught: frozenset[str]
+
+
+def recount_lessons(
+    store: Store, project_id: str, scopes: Mapping[str, MemoryScope], *, only: Collection[str] | None = None
+) -> Recounted:
+    """Brings the lessons of a project to what all its outcomes teach, in one transaction.
 
     An agent that has a heuristic of few successes keeps that threshold, since its scope need not be known here.
+
+    Args:
+        only: ids of the lessons to bring up to date where outcomes teach them; nothing else is made, archived or
+            removed then.
 
     Raises:
         AlmaGraphError: the store's embedder cannot be made here, so strategies cannot be compared.
     """
-    return store.transact(_Recount(store, project_id, scopes).run)
+    return store.transact(lambda: _Recount(store, project_id, scopes).run(only))
 
 
 class _Recount(Lessons):
     """The lessons as the graph has them, against those that the outcomes of the graph teach."""
 
-    def run(self) -> int:
+    def run(self, only: Collection[str] | None) -> Recounted:
         """Writes what differs."""
         unit = Unit(self._store, self._project_id)
         stored = self._stored()
@@ -45,12 +66,14 @@ class _Recount(Lessons):
         taught = {lesson.id: lesson for lesson in self._book().lessons()}
         told = {memory.id: _as_told(memory, unit) for memory in stored.values() if memory.status is not Status.ARCHIVED}
         updates = [update for update in changes(told, taught) if self._matters(update, stored, unit)]
+        if only is not None:
+            updates = [update for update in updates if update.action == "update" and update.lesson.id in only]
         if updates:
             self._write(updates, unit)
             work = unit.finish()
             prune(work, self._store.backend, unit.index)
             self._store.commit(self._project_id, work)
-        return len(updates)
+        return Recounted(len(updates), frozenset(taught))
 
     def _stored(self) -> dict[str, _Stored]:
         kinds = (MemoryKind.HEURISTIC, MemoryKind.ANTI_PATTERN)

@@ -11,7 +11,7 @@ from uuid import uuid4
 import numpy as np
 import pytest
 
-from alma_graph import ALMA
+from alma_graph import ALMA, MemoryScope
 from alma_graph.backends import Backend, EdgeMatch, EdgeRow, NodeUpdate, Row, UnitOfWork, node_key
 from alma_graph.backends import values as backend_values
 from alma_graph.backends.memory import MemoryBackend
@@ -201,6 +201,22 @@ def test_damage_is_named_mended_and_gone(alma: ALMA, make: Callable[[ALMA], Unit
     again = alma.doctor(fix=True)
     assert again.ok
     assert again.repairs == ()
+
+
+@embedded_only
+def test_a_lesson_of_a_lower_threshold_has_its_outcomes_back(open_alma: Open, alma: ALMA) -> None:
+    """Who mends need not know the agent's scope."""
+    scope = MemoryScope(agent_name="qa", min_occurrences_for_heuristic=2)
+    other = open_alma(embedder="hashing", extractor="none", scopes=[scope])
+    for number in range(2):
+        other.learn("qa", "Test auth", True, "Replay the traffic", task_type="test", id=f"run-{number}")
+    (lesson,) = other.memories(kind="heuristic", agent="qa")
+    damage(alma, UnitOfWork(edge_deletes=[EdgeMatch("SUPPORTS", key("run-0"), key(lesson.id))]))
+    assert not alma.doctor().ok
+    report = alma.doctor(fix=True)
+    assert report.ok, str(report)
+    assert {link.memory_id for link in alma.why(lesson.id).supported_by} == {"run-0", "run-1"}
+    assert alma.get(lesson.id) == lesson.model_copy(update={"updated_at": alma.get(lesson.id).updated_at})
 
 
 def test_all_damage_at_once(alma: ALMA) -> None:
