@@ -540,9 +540,8 @@ class ALMA:
         lossless, and the same lines on every engine (`docs/moving.md`). `progress` is called with (done, total)."""
         arguments.callable_or_none(progress, "progress", signature="(done, total)")
         self._store.check_open()
-        return transfer.export_file(
-            self._store.backend, path, project_id=project_id, progress=progress, lock=self._store.one_state()
-        )
+        backend, lock = self._store.backend, self._store.one_state()
+        return transfer.export_file(backend, path, project_id=project_id, progress=progress, lock=lock)
 
     @classmethod
     def import_(
@@ -553,14 +552,16 @@ class ALMA:
         *,
         salvage: bool = False,
         progress: Progress | None = None,
+        **options: Any,
     ) -> ImportSummary:
         """Writes an export into a store (a location, or an open `ALMA`), whose embedder a new or empty one adopts.
 
         What is there already is left; of what is there with other properties "skip" keeps the store's, "merge" unites
-        both, "error" refuses the file. `salvage` takes what can be read of a damaged one. See `docs/moving.md`.
+        both, "error" refuses the file. `salvage` takes what can be read of a damaged one (`docs/moving.md`). `options`
+        of a location: `lock_timeout` and the connection's, as in `open`.
         """
         store = into._store if isinstance(into, ALMA) else into
-        return transfer.import_file(path, store, on_conflict=on_conflict, salvage=salvage, progress=progress)
+        return transfer.import_file(path, store, on_conflict=on_conflict, salvage=salvage, progress=progress, **options)
 
     def doctor(self, *, fix: bool = False, rebuild: bool = False) -> DoctorReport:
         """Checks the whole store, all projects: engine, schema, graph, vectors, lessons, derived arrays, and a real

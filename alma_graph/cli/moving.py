@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from alma_graph.cli.options import json_option
+from alma_graph.cli.options import connection_options, json_option, local_path
 from alma_graph.cli.output import Progress, note, plain, print_json, say
 from alma_graph.errors import InvalidInputError
 
@@ -32,8 +32,11 @@ _WORDS = (
 @click.argument("file")
 @click.option("--project", metavar="NAME", help="Only this project; all of the store, where it is left out.")
 @click.option("--raw", is_flag=True, help="As the engine has it, also of a store that this version cannot open.")
+@connection_options
 @json_option
-def export_command(*, store: str, file: str, project: str | None, raw: bool, as_json: bool) -> None:
+def export_command(
+    *, store: str, file: str, project: str | None, raw: bool, connection: dict[str, str], as_json: bool
+) -> None:
     """Write the whole STORE to FILE as JSON lines (FILE.gz is compressed, - is stdout).
 
     Equal graphs give equal lines on every engine; only the header says which one it was. With -, --json prints its
@@ -41,13 +44,15 @@ def export_command(*, store: str, file: str, project: str | None, raw: bool, as_
     holds of it, whatever version made the store; `import` does not read that.
     """
     if raw:
+        if connection:
+            raise InvalidInputError(f"--{next(iter(connection))} and --raw do not go together: a file has no users")
         _export_raw(store, file, project, as_json)
         return
     from alma_graph.backends import open_backend
     from alma_graph.transfer import export_file
 
     progress = Progress("export")
-    backend = open_backend(store, read_only=True, create=False)
+    backend = open_backend(store, read_only=True, create=False, **connection)
     try:
         made = export_file(
             backend, file, project_id=project, progress=lambda done, total: progress.tell(f"{done} of {total}")
@@ -91,8 +96,11 @@ def _export_raw(store: str, file: str, project: str | None, as_json: bool) -> No
     help="What the store has with other properties: keep it, unite both, or write nothing.",
 )
 @click.option("--salvage", is_flag=True, help="Take the readable lines of a damaged file.")
+@connection_options
 @json_option
-def import_command(*, file: str, store: str, on_conflict: str, salvage: bool, as_json: bool) -> int:
+def import_command(
+    *, file: str, store: str, on_conflict: str, salvage: bool, connection: dict[str, str], as_json: bool
+) -> int:
     """Write the export FILE (- is stdin) into STORE, which is made where there is none.
 
     The whole file is checked before anything is written. Run again, it goes on where it was broken off; what is there
@@ -107,6 +115,7 @@ def import_command(*, file: str, store: str, on_conflict: str, salvage: bool, as
         on_conflict=on_conflict,
         salvage=salvage,
         progress=lambda done, total: progress.tell(f"{done} of {total} lines"),
+        **connection,
     )
     progress.done(f"{sum(summary.written.values())} new")
     for problem in summary.problems[:SHOWN_PROBLEMS]:
@@ -125,14 +134,20 @@ def import_command(*, file: str, store: str, on_conflict: str, salvage: bool, as
 @click.option("--to", "engine", required=True, metavar="ENGINE", help="ladybug, kuzu, or the URI of a server.")
 @click.option("--target", metavar="PATH", help="The new file; STORE.ENGINE, where it is left out.")
 @click.option("--resume", is_flag=True, help="Go on with a copy to a server that was broken off.")
+@connection_options
 @json_option
-def migrate_engine_command(*, store: str, engine: str, target: str | None, resume: bool, as_json: bool) -> None:
+def migrate_engine_command(
+    *, store: str, engine: str, target: str | None, resume: bool, connection: dict[str, str], as_json: bool
+) -> None:
     """Copy STORE to another engine, without loss; STORE itself stays as it is.
 
-    Each engine runs in a process of its own, and both stores are compared line by line at the end.
+    Each engine runs in a process of its own, and both stores are compared line by line at the end. The options of a
+    server are those of the one that is read or written; where both are servers, of the one that is written.
     """
+    from alma_graph.backends.embedded.dialect import DIALECTS
     from alma_graph.transfer.engines import migrate_engine
 
+    reads_server = local_path(store) is None and engine in DIALECTS
     progress = Progress("migrate-engine")
     made = migrate_engine(
         store,
@@ -140,6 +155,8 @@ def migrate_engine_command(*, store: str, engine: str, target: str | None, resum
         target=target,
         resume=resume,
         progress=lambda step, done, total: progress.tell(f"{step} {done} of {total}"),
+        source_connection=connection if reads_server else None,
+        connection=None if reads_server else connection,
     )
     progress.done(f"{sum(made.nodes.values())} nodes, {sum(made.edges.values())} edges, verified")
     if as_json:
@@ -153,8 +170,11 @@ def migrate_engine_command(*, store: str, engine: str, target: str | None, resum
 @click.argument("file")
 @click.argument("store")
 @click.option("--embedder", metavar="NAME", help="For a new store: all-MiniLM-L6-v2 (the default), hashing, ...")
+@connection_options
 @json_option
-def import_alma_command(*, file: str, store: str, embedder: str | None, as_json: bool) -> int:
+def import_alma_command(
+    *, file: str, store: str, embedder: str | None, connection: dict[str, str], as_json: bool
+) -> int:
     """Take the memories of ALMA's SQLite FILE (alma.db) into STORE, every project of it.
 
     Ids and times are kept, vectors are made anew, outcomes are learned from. A second run adds nothing. Rows that could
@@ -167,7 +187,7 @@ def import_alma_command(*, file: str, store: str, embedder: str | None, as_json:
     with ExitStack() as stores:
         report = import_alma(
             file,
-            lambda project: stores.enter_context(ALMA.open(store, project_id=project, embedder=embedder)),
+            lambda project: stores.enter_context(ALMA.open(store, project_id=project, embedder=embedder, **connection)),
             progress=lambda read, handed: progress.tell(f"{read} rows, {handed} memories"),
         )
     progress.done(f"{len(report.projects)} projects")

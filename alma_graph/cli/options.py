@@ -108,6 +108,24 @@ def with_store(command: _F) -> _F:
     return wrapped  # type: ignore[return-value]
 
 
+def connection_options(command: _F) -> _F:
+    """Adds --username, --password and --database; the command gets those that were given as `connection`."""
+
+    @click.option("--username", metavar="NAME", help="Of a server; else NEO4J_USERNAME, or the user in its URI.")
+    @click.option(
+        "--password",
+        metavar="TEXT",
+        help="Of a server; other users of this machine can see it here, but not in NEO4J_PASSWORD.",
+    )
+    @click.option("--database", metavar="NAME", help="Of a server; else NEO4J_DATABASE, or the user's home database.")
+    @functools.wraps(command)
+    def wrapped(username: str | None, password: str | None, database: str | None, **given: Any) -> Any:
+        asked = {"username": username, "password": password, "database": database}
+        return command(connection={name: value for name, value in asked.items() if value is not None}, **given)
+
+    return wrapped  # type: ignore[return-value]
+
+
 def _given(name: str, value: str | None, root: dict[str, Any]) -> str | None:
     """The command's own option, else the group's, else the environment's."""
     source = click.get_current_context().get_parameter_source(name)

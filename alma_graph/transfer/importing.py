@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from typing import Any
@@ -44,7 +44,7 @@ def import_file(
     progress: Progress | None = None,
     clock: Clock = system_clock,
     lock_timeout: float = 5.0,
-    connection: Mapping[str, Any] | None = None,
+    **connection: Any,
 ) -> ImportSummary:
     """Writes an export into an open store, or into the one at a location, which is made where there is none.
 
@@ -56,7 +56,7 @@ def import_file(
         on_conflict: see `OnConflict`; what is equal is never written again.
         salvage: take the readable lines of a damaged file.
         progress: called with (done, total) lines after each transaction.
-        connection: of a location: username, password, database of a server, or options of an engine.
+        lock_timeout, connection: of a location, as in `ALMA.open`; an open store has its own.
 
     Raises:
         InvalidInputError: no export, or (without `salvage`) a damaged one; names the line. Nothing was written.
@@ -69,7 +69,8 @@ def import_file(
     callable_or_none(progress, "progress", signature="(done, total)")
     with Source(path) as source:
         findings = _checked(source, salvage=salvage)
-        with _opened(into, findings.header, clock, lock_timeout, dict(connection or {})) as store:
+        given = {name: value for name, value in connection.items() if value is not None}
+        with _opened(into, findings.header, clock, lock_timeout, given) as store:
             return _import(source, findings, store, wanted, progress)
 
 
@@ -93,6 +94,8 @@ def _opened(
     into: str | os.PathLike[str] | Store, header: Header, clock: Clock, lock_timeout: float, connection: dict[str, Any]
 ) -> Iterator[Store]:
     if isinstance(into, Store):
+        if connection:
+            raise InvalidInputError(f"{next(iter(connection))}=: into is open already; give it where it is opened")
         yield into
         return
     location = path_text(into, "into")

@@ -48,7 +48,7 @@ def run(job: dict[str, Any], report: Progress | None = None) -> Any:
 
     location, connection = job["location"], job["connection"]
     if job["step"] == "import":
-        import_file(job["path"], location, progress=report, connection=connection)
+        import_file(job["path"], location, progress=report, **connection)
         return None
     backend = open_backend(location, read_only=True, create=False, **connection)
     try:

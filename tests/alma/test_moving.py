@@ -470,6 +470,22 @@ def test_every_project_moves_and_they_stay_apart(plain: ALMA, other: ALMA, file:
     assert plain.get("one") == other.get("one")
 
 
+@embedded_only
+def test_options_of_a_location_are_those_of_opening_it(
+    plain: ALMA, other: ALMA, file: Path, location: str, tmp_path: Path
+) -> None:
+    fact(other, "The service a runs in Lisbon.")
+    other.export(file)
+    new = f"{location}.new"
+    with pytest.raises(InvalidInputError, match="'username' is no option"):
+        ALMA.import_(file, into=new, username="neo4j")
+    assert not (tmp_path / "store.graph.new").exists()
+    summary = ALMA.import_(file, into=new, buffer_pool_bytes=64 << 20, lock_timeout=1.0, username=None)
+    assert summary.written["Memory"] == 1
+    with pytest.raises(InvalidInputError, match="open already"):
+        ALMA.import_(file, into=plain, username="neo4j")
+
+
 def test_the_asynchronous_face_moves_too(plain: ALMA, file: Path) -> None:
     async def move() -> list[Any]:
         async with await AsyncALMA.open(":memory:", project_id="shop", embedder="hashing", extractor="none") as other:

@@ -157,6 +157,34 @@ def test_a_store_that_another_process_holds_is_read_beside_it_or_named(
     assert call("migrate-engine", store, "--to", embedded_engine, "--target", str(tmp_path / "copy.graph")).code == 0
 
 
+def test_a_server_s_credentials_are_taken_and_a_file_has_none(store: str, target: str, tmp_path: Path) -> None:
+    learn(store)
+    file = str(tmp_path / "graph.jsonl")
+    user = ("--username", "neo4j", "--password", "secret-word")
+    assert call("export", store, file).code == 0
+    for arguments in (
+        ("export", store, file),
+        ("import", file, target),
+        ("migrate-engine", store, "--to", "kuzu", "--target", str(tmp_path / "x")),
+        ("export", store, file, "--raw"),
+    ):
+        refused = call(*arguments, *user)
+        assert refused.code == 2
+        assert "username" in refused.err
+        assert "secret-word" not in refused.err
+    nobody = "bolt://127.0.0.1:1"
+    for arguments in (
+        ("export", nobody, file),
+        ("import", file, nobody),
+        ("migrate-engine", store, "--to", nobody),
+        ("migrate-engine", nobody, "--to", "kuzu", "--target", str(tmp_path / "x")),
+    ):
+        away = call(*arguments, *user, "--database", "graph")
+        assert away.code == 1
+        assert "cannot be reached" in away.err
+        assert "secret-word" not in away.err
+
+
 def test_almas_file_comes_in(store: str, tmp_path: Path) -> None:
     file = tmp_path / "alma.db"
     with closing(sqlite3.connect(file)) as database:
