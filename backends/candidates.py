@@ -6,6 +6,9 @@ scored anew by who asked: an index may be approximate, and its scores are the en
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Protocol, runtime_checkable
 
 from alma_graph.backends.protocol import Backend
@@ -13,6 +16,33 @@ from alma_graph.errors import UnsupportedError
 
 Candidates = list[tuple[str, float]]
 """Keys and scores, best first, equal ones by key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which memories may be candidates, and whose chunks. What is None admits every memory.
+
+    Attributes:
+        kinds, statuses: of a memory.
+        agents: whose memories; those without an agent are admitted too. With no `user_id` beside it, no user's
+            preferences are.
+        user_id: memories of other users are left out; this one's preferences are admitted, whoever learned them.
+        begun_by: the memory holds from then on at the latest; one without `valid_from` always held.
+        over_after: the memory holds beyond that time; one without `valid_to` holds for good.
+        since, until: bounds, both inclusive, of `valid_from`, or of `recorded_at` where there is none.
+    """
+
+    kinds: Collection[str] | None = None
+    statuses: Collection[str] | None = None
+    agents: Collection[str] | None = None
+    user_id: str | None = None
+    begun_by: datetime | None = None
+    over_after: datetime | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+EVERY_MEMORY = Wanted()
 
 
 @runtime_checkable
@@ -24,13 +54,16 @@ class CandidateSource(Protocol):
         """Memories of a project up to which it is read whole; beyond that, queries are answered from candidates."""
         ...
 
-    def vector_candidates(self, label: str, vector: Any, k: int, project_id: str) -> Candidates:
-        """The nodes of a label ("Memory", "Chunk") and project whose embeddings are near a vector, at most k, with
-        their cosines. All of them where there are no more than k."""
+    def vector_candidates(
+        self, label: str, vector: Any, k: int, project_id: str, wanted: Wanted = EVERY_MEMORY
+    ) -> Candidates:
+        """The nodes of a label ("Memory", "Chunk") and project whose embeddings are near a vector, of those that are
+        wanted, at most k, with their cosines. All of them where there are no more than k."""
         ...
 
-    def text_candidates(self, query: str, k: int, project_id: str) -> Candidates:
-        """The memories of a project whose texts have any word of the query, at most k, with the engine's scores."""
+    def text_candidates(self, query: str, k: int, project_id: str, wanted: Wanted = EVERY_MEMORY) -> Candidates:
+        """The memories of a project whose texts have any word of the query, of those that are wanted, at most k, with
+        the engine's scores."""
         ...
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -18,6 +18,7 @@ from alma_graph.reading.answers import Answers
 from alma_graph.results import Table
 from alma_graph.retrieval import MemorySlice, ScoringConfig, retrieve
 from alma_graph.retrieval.engine import check_request
+from alma_graph.retrieval.filters import Filters
 from alma_graph.store import Store
 from alma_graph.text import checked
 
@@ -42,9 +43,10 @@ class Reader:
         self.scoring = scoring
         self.cache = cache
         self._answers = Answers(cache)
-        self._large = False
+        self._large: tuple[Hashable, bool] = (None, False)
+        """A state of the store, and whether the project was too large to be read whole then."""
 
-    def _readable(self, agent: str | None, index: ProjectIndex) -> frozenset[str] | None:
+    def _readable(self, agent: str | None, everyone: Callable[[], Iterable[str]]) -> frozenset[str] | None:
         """The agents whose memories an agent reads; None where nobody in particular asks, who reads the whole project.
 
         Its own, those that its scope inherits from ("*" is all), and those whose scope shares with it.
@@ -54,7 +56,7 @@ class Reader:
         scope = self.scopes.get(checked(agent, "agent"))
         inherited = set(scope.inherit_from) if scope is not None else set()
         if "*" in inherited:
-            inherited |= set(index.rows.agents.names)
+            inherited |= set(everyone())
         sharing = {name for name, other in self.scopes.items() if agent in other.share_with}
         return frozenset({agent, *inherited, *sharing})
 
@@ -118,12 +120,13 @@ class Reader:
             known = self._answers.get(question, self.store.state, now)
             if known is not None:
                 return known
+            moment = asked_at if asked_at is not None else now
             if index is None:
-                vector = None if encoder is None else encoder.encode_query(task)
-                source = as_candidate_source(self.store.backend)
-                index = load_part(
-                    self.store.backend, source, self.project_id, vector=vector, query=task, user_id=user_id
-                )
+                readable = self._readable(agent, self._agents)
+                filters = Filters(wanted, readable, user_id, as_of, since, until, include_superseded)
+                index = self._part(filters, encoder, task, moment, top_k)
+            else:
+                readable = self._readable(agent, lambda: index.rows.agents.names)
             damaged: list[str] = []
             answer = retrieve(
                 index,
@@ -132,22 +135,21 @@ class Reader:
                 task,
                 top_k=top_k,
                 kinds=kinds,
-                readable=self._readable(agent, index),
+                readable=readable,
                 user_id=user_id,
                 as_of=as_of,
                 since=since,
                 until=until,
                 include_superseded=include_superseded,
                 scoring=self.scoring,
-                now=asked_at if asked_at is not None else now,
+                now=moment,
                 token_budget=token_budget,
                 explain=explain,
             )
             warnings = [f"{line.splitlines()[0]}; run: alma-graph doctor" for line in damaged]
             if in_part:
                 warnings.append(
-                    "the project is larger than max_rows_in_memory: candidates came from the server's indexes, before "
-                    "kinds, agents and times were looked at"
+                    "the project is larger than max_rows_in_memory: candidates came from the server's indexes"
                 )
             if cut:
                 warnings.append(f"query: only its first {LONGEST_QUERY:,} characters were read")
@@ -157,14 +159,35 @@ class Reader:
             encoder.forget([task])
         return answer
 
+    def _part(self, filters: Filters, encoder: Encoder | None, task: str, moment: datetime, top_k: int) -> ProjectIndex:
+        """The arrays of what may answer a question: candidates that pass its filters. With kinds, also candidates of
+        the others, whose evidence bears on those that are asked for."""
+        backend = self.store.backend
+        wanted = [filters] if filters.kinds is None else [filters, replace(filters, kinds=None)]
+        return load_part(
+            backend,
+            as_candidate_source(backend),
+            self.project_id,
+            vector=None if encoder is None else encoder.encode_query(task),
+            query=task,
+            user_id=filters.user_id,
+            wanted=[one.wanted(moment) for one in wanted],
+            at_least=top_k,
+        )
+
+    def _agents(self) -> list[str]:
+        """Every agent of the project."""
+        return [row["id"] for row in self.store.backend.nodes("Agent", project_id=self.project_id, columns=("id",))]
+
     def _is_large(self) -> bool:
         """Whether the project is too large to be read whole, and nobody in this process has."""
         backend = self.store.backend
         if not isinstance(backend, CandidateSource) or self.store.kept_index(self.project_id) is not None:
             return False
-        if not self._large:  # once it is, it is not counted again
-            self._large = backend.count("Memory", project_id=self.project_id) > backend.max_rows_in_memory
-        return self._large
+        if self._large[0] != self.store.state:  # counted again once anything was written: it may have shrunk
+            large = backend.count("Memory", project_id=self.project_id) > backend.max_rows_in_memory
+            self._large = (self.store.state, large)
+        return self._large[1]
 
     def _encoder(self, task: str) -> Encoder | None:
         """The store's encoder with the task encoded, outside of the lock; None where it cannot run here, which

@@ -9,6 +9,7 @@ from datetime import datetime
 import numpy as np
 import numpy.typing as npt
 
+from alma_graph.backends.candidates import Wanted
 from alma_graph.clock import to_micros
 from alma_graph.index.project import ProjectIndex
 from alma_graph.index.rows import KINDS, NEVER, STATUSES
@@ -57,6 +58,24 @@ class Filters:
             if self.until is not None:
                 allowed &= (moment <= to_micros(self.until)) & (moment != NEVER)
         return allowed
+
+    def wanted(self, now: datetime) -> Wanted:
+        """The same for an engine that finds candidates itself."""
+        statuses = {Status.ACTIVE}
+        if self.include_superseded:
+            statuses = set(Status) - {Status.RETRACTED}
+        elif self.as_of is not None:
+            statuses.add(Status.SUPERSEDED)
+        return Wanted(
+            kinds=self.kinds,
+            statuses=statuses,
+            agents=self.readable,
+            user_id=self.user_id,
+            begun_by=self.as_of,
+            over_after=self.as_of if self.as_of is not None or self.include_superseded else now,
+            since=self.since,
+            until=self.until,
+        )
 
     def _status(self, index: ProjectIndex, now: int) -> Mask:
         status = index.rows.column("status")

@@ -20,7 +20,7 @@ from alma_graph.backends.bolt.reader import Reader
 from alma_graph.backends.bolt.revectoring import Exchange
 from alma_graph.backends.bolt.schema import create_meta, labels_of_others, make_indexes, migrate
 from alma_graph.backends.bolt.writer import Writer
-from alma_graph.backends.candidates import Candidates
+from alma_graph.backends.candidates import EVERY_MEMORY, Candidates, Wanted
 from alma_graph.backends.changes import Changes
 from alma_graph.backends.inspection import Inspection
 from alma_graph.backends.maintenance import Migrated, VectorSource, VectorSpace
@@ -210,18 +210,22 @@ class BoltBackend:
         self._usable()
         return readonly_run.run(self._connection, statement, parameters)
 
-    def vector_candidates(self, label: str, vector: Any, k: int, project_id: str) -> Candidates:
-        """The nodes of a label and project whose embeddings are near a vector, with their cosines."""
+    def vector_candidates(
+        self, label: str, vector: Any, k: int, project_id: str, wanted: Wanted = EVERY_MEMORY
+    ) -> Candidates:
+        """The wanted nodes of a label and project whose embeddings are near a vector, with their cosines."""
         chosen_columns(label, ("embedding",))
         dimension = self._known_dimension()
         if dimension is None or k < 1:
             return []
         given = clean_value(ColumnType.VECTOR, vector, "vector", dimension)
-        return self._read(lambda inner: near(inner, self._dialect, label, given, k, project_id, dimension))
+        return self._read(lambda inner: near(inner, self._dialect, label, given, k, project_id, dimension, wanted))
 
-    def text_candidates(self, query: str, k: int, project_id: str) -> Candidates:
-        """The memories of a project whose texts have any word of the query."""
-        return self._read(lambda inner: with_words(inner, self._dialect, query, k, project_id)) if k > 0 else []
+    def text_candidates(self, query: str, k: int, project_id: str, wanted: Wanted = EVERY_MEMORY) -> Candidates:
+        """The wanted memories of a project whose texts have any word of the query."""
+        if k < 1:
+            return []
+        return self._read(lambda inner: with_words(inner, self._dialect, query, k, project_id, wanted))
 
     def checkpoint(self) -> None:
         """Nothing to do: the server keeps its own log."""

@@ -41,8 +41,10 @@ class Dialect:
         vector_dimensions: statement that gives name and dimension of vector indexes, where the server tells them.
         index_states: statement that gives name and state of indexes, where the server tells them.
         vector_candidates: statement that gives key, project and similarity of the `$k` nodes nearest to `$vector`.
-        text_candidates: statement that gives key, project and score of nodes that have any of `$words`.
-        vector_scan: statement that gives the same as `vector_candidates` without an index; None where none can.
+        text_candidates: statement that gives key, project and score of nodes that have any of `$words`; `{also}` is
+            where further conditions go, if the server looks at them before it counts to `$k`.
+        vector_scan: statement that gives the same as `vector_candidates` without an index, of the nodes that `{also}`
+            admits; None where none can.
         text_property: what stands before each word of a text query.
         halved_cosines: similarities come as (1 + cosine) / 2.
         bytes_as_text: the server has no bytes, so they go as base64.
@@ -145,9 +147,9 @@ NEO4J = Dialect(
     vector_candidates="CALL db.index.vector.queryNodes('{index}', $k, $vector) YIELD node "
     "RETURN {key}, node.`project_id`, vector.similarity.cosine(node.`embedding`, $vector)",  # the index rounds
     text_candidates="CALL db.index.fulltext.queryNodes('{index}', $words) YIELD node, score "
-    "WITH node, score WHERE node.`project_id` = $project RETURN {key}, node.`project_id`, score "
+    "WITH node, score WHERE node.`project_id` = $project{also} RETURN {key}, node.`project_id`, score "
     "ORDER BY score DESC LIMIT $k",
-    vector_scan="MATCH (node:`{label}`) WHERE node.`project_id` = $project AND node.`embedding` IS NOT NULL "
+    vector_scan="MATCH {nodes} WHERE node.`project_id` = $project AND node.`embedding` IS NOT NULL{also} "
     "WITH node, vector.similarity.cosine(node.`embedding`, $vector) AS score "
     "RETURN {key}, node.`project_id`, score ORDER BY score DESC LIMIT $k",
     halved_cosines=True,

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
 import pytest
 
-from alma_graph import DomainKnowledge
+from alma_graph import ALMA, DomainKnowledge, MemoryScope
 from alma_graph.backends import UnitOfWork, open_backend
 from alma_graph.backends.bolt import candidates
 from alma_graph.backends.candidates import as_candidate_source
 from alma_graph.errors import EmbeddingError, InvalidInputError, UnsupportedError
-from alma_graph.index import ProjectIndex
+from alma_graph.index import ProjectIndex, partial
 from alma_graph.testing.graphs import key, memory_row, vector
 from tests.backends.bolt.conftest import Connect
 from tests.backends.bolt.test_feed import QUERIES, answers, busy
@@ -110,3 +111,76 @@ def test_a_project_too_large_for_memory_is_answered_from_candidates(
     assert part.retrieve("standup", user_id="maya").preferences
     whole.add_domain_knowledge(agent="dev", domain="d", fact="The zebra gate is open.", id="new")
     assert [hit.memory.id for hit in part.retrieve("zebra gate", top_k=1).hits] == ["new"]
+
+
+ASKED = "limit of the gate"
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+FILTERS: dict[str, dict[str, Any]] = {
+    "a kind": {"kinds": ["user_preference"], "user_id": "maya"},
+    "two kinds": {"kinds": ["observation", "heuristic"]},
+    "an agent": {"agent": "quiet"},
+    "an agent and a user": {"agent": "quiet", "user_id": "maya"},
+    "another user": {"agent": "quiet", "user_id": "noor", "since": datetime(2025, 2, 1, tzinfo=UTC)},
+    "long ago": {"until": datetime(2025, 2, 1, tzinfo=UTC)},
+    "a time": {"since": datetime(2025, 1, 20, tzinfo=UTC), "until": datetime(2025, 1, 25, tzinfo=UTC)},
+    "what held": {"as_of": datetime(2025, 1, 30, tzinfo=UTC), "kinds": ["domain_knowledge"]},
+    "also what does not hold": {"as_of": datetime(2025, 1, 30, tzinfo=UTC), "include_superseded": True},
+    "superseded": {"include_superseded": True, "agent": "quiet"},
+    "who inherits all": {"agent": "lead", "until": datetime(2025, 2, 1, tzinfo=UTC)},
+}
+
+
+def rare_among_many(alma: ALMA) -> None:
+    """A few memories of each sort behind many that answer better."""
+    loud = [
+        DomainKnowledge(agent="loud", domain="d", fact=f"Gate limit {number}.", valid_from=NOW - timedelta(days=9))
+        for number in range(150)
+    ]
+    alma.add_batch(loud)
+    for number in range(4):
+        fact = f"In building {number} of the harbour the night shift knows a limit of the gate."
+        begun = datetime(2025, 1, 20 + 2 * number, tzinfo=UTC)
+        alma.add_domain_knowledge("quiet", "d", fact, valid_from=begun, id=f"old{number}")
+        alma.add_user_preference(
+            "maya", "c", f"Of the gate in yard {number} she asks for the limit.", id=f"wish{number}"
+        )
+        text = f"On pier {number} someone mentioned that the gate has some limit."
+        alma.observe("other", text, session_id="s", id=f"turn{number}", occurred_at=NOW - timedelta(days=number + 1))
+        note = f"Noor says of quay {number} that the limit of its gate is low."
+        alma.add_domain_knowledge("quiet", "n", note, user_id="noor", id=f"noor{number}")
+    alma.add_heuristic("quiet", "c", "Ask at the harbour before the limit of a gate is raised.", id="rule")
+    alma.revise("old1", fact="In building 1 of the harbour the gate lost its limit.")
+
+
+@pytest.mark.parametrize("widest", [10_000, 60, 0])
+def test_a_filtered_question_has_the_hits_of_the_whole_project(
+    connect: Connect, monkeypatch: pytest.MonkeyPatch, widest: int
+) -> None:
+    given: dict[str, Any] = {
+        "clock": lambda: NOW,
+        "scopes": [MemoryScope(agent_name="lead", inherit_from=["*"])],
+        "max_rows_in_memory": 20,
+    }
+    whole = connect(**given)
+    rare_among_many(whole)
+    expected = {name: whole.retrieve(ASKED, top_k=4, **filters).hits for name, filters in FILTERS.items()}
+    assert {name for name, hits in expected.items() if len(hits) < 2} == set()
+    monkeypatch.setattr(partial, "CANDIDATES", 12)
+    monkeypatch.setattr(candidates, "_WIDEST", widest)  # the index, the index and then a scan, a scan
+    part = connect(1, read_only=True, **given)
+    for name, filters in FILTERS.items():
+        found = part.retrieve(ASKED, top_k=4, **filters)
+        assert any("max_rows_in_memory" in warning for warning in found.warnings)
+        wanted = {hit.memory.id for hit in expected[name]}
+        assert {hit.memory.id for hit in found.hits} == wanted, name
+
+
+def test_a_project_that_shrank_is_read_whole_again(connect: Connect) -> None:
+    writer = connect()
+    writer.add_batch(
+        [DomainKnowledge(domain="d", fact=f"Fact {number} of the gate.", id=f"f{number}") for number in range(25)]
+    )
+    part = connect(1, max_rows_in_memory=20, read_only=True)
+    assert part.retrieve("Fact 7 of the gate").warnings
+    writer.forget(ids=[f"f{number}" for number in range(10, 25)])
+    assert not part.retrieve("Fact 7 of the gate").warnings
