@@ -7,13 +7,14 @@ import random
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import numpy as np
 
 from alma_graph.backends.bolt import feed, readonly_run
 from alma_graph.backends.bolt.candidates import near, with_words
-from alma_graph.backends.bolt.connection import CommitUnknownError, Connection, Transaction
+from alma_graph.backends.bolt.connection import COMMIT_TRIES, CommitUnknownError, Connection, Transaction
 from alma_graph.backends.bolt.dialect import Dialect
 from alma_graph.backends.bolt.inspecting import inspect_server, make_missing, rebuild_indexes
 from alma_graph.backends.bolt.reader import Reader
@@ -26,6 +27,7 @@ from alma_graph.backends.inspection import Inspection
 from alma_graph.backends.maintenance import Migrated, VectorSource, VectorSpace
 from alma_graph.backends.meta import new_meta
 from alma_graph.backends.migrations import MIGRATIONS, Migration
+from alma_graph.backends.ordering import in_order_of_keys
 from alma_graph.backends.protocol import EdgeRow, Result, Row, UnitOfWork
 from alma_graph.backends.schema import EDGES, ColumnType
 from alma_graph.backends.validation import check_sequence, check_work
@@ -34,7 +36,6 @@ from alma_graph.backends.verify import graph_problems
 from alma_graph.clock import system_clock
 from alma_graph.errors import (
     ReadOnlyError,
-    ServerError,
     StoreChangedError,
     StoreClosedError,
     StoreError,
@@ -42,7 +43,6 @@ from alma_graph.errors import (
 )
 
 _T = TypeVar("_T")
-_COMMIT_TRIES = 3
 
 
 class BoltBackend:
@@ -119,7 +119,7 @@ class BoltBackend:
             if locked is None:
                 raise self._not_initialised()
             if runs > 1 and feed.is_known(transaction, token):
-                raise _AppliedBeforeError
+                raise feed.AppliedBeforeError
             if locked.waits:
                 raise _NotOurTurnError
             check_sequence(locked.sequence - 1, expected)
@@ -132,7 +132,8 @@ class BoltBackend:
             self._commit(unit, "the unit of work was not applied")
         except StoreChangedError:
             ticks = self._dialect.ticks
-            self._connection.write(lambda inner: feed.claim(inner, self._owner, ticks), "the turn was not taken")
+            with suppress(CommitUnknownError):  # a turn may be there or not
+                self._connection.write(lambda inner: feed.claim(inner, self._owner, ticks), "the turn was not taken")
             raise
         if self._settled == written - 1:
             self._settled = written  # nothing but this unit came since the last look
@@ -160,12 +161,7 @@ class BoltBackend:
             return self._read(lambda transaction: self._reader(transaction).nodes(label, chosen, project_id=project_id))
         extra = () if project_id is None else chosen_columns(label, ("project_id",))
         found = self._read(lambda transaction: self._reader(transaction).nodes_by_key(label, (*chosen, *extra), keys))
-        names = [column.name for column in chosen]
-        return [
-            {name: found[key][name] for name in names}
-            for key in dict.fromkeys(keys)
-            if key in found and (project_id is None or found[key]["project_id"] == project_id)
-        ]
+        return in_order_of_keys(found, keys, chosen, project_id)
 
     def vectors(self, label: str, *, project_id: str) -> tuple[list[str], Any]:
         """Keys and vectors, (n, dimension) float32, of the nodes that have one, by key."""
@@ -309,18 +305,14 @@ class BoltBackend:
         while True:
             try:
                 self._connection.write(unit, what)
-            except _AppliedBeforeError:
+            except feed.AppliedBeforeError:
                 return
             except _NotOurTurnError:
                 time.sleep(random.uniform(0.005, 0.03))
-            except CommitUnknownError as error:
+            except CommitUnknownError:
                 unknown += 1
-                if unknown == _COMMIT_TRIES:
-                    raise ServerError(
-                        f"{self.path}: the connection was lost while the server committed, and whether it did is not "
-                        "known; look for what was written before writing it again",
-                        uri=str(self.path),
-                    ) from error
+                if unknown == COMMIT_TRIES:
+                    raise
             else:
                 return
 
@@ -367,7 +359,3 @@ class BoltBackend:
 
 class _NotOurTurnError(Exception):
     """Another writer, which was too slow before, has the next moments to itself."""
-
-
-class _AppliedBeforeError(Exception):
-    """The unit of work is there: its first commit was only not answered."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import logging
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Protocol, TypeVar
 
 from alma_graph.backends.bolt.settings import ServerSettings
@@ -16,6 +16,9 @@ _APPLICATION = "alma_graph"
 _RETRY_SECONDS = 0.1
 """First pause before a transaction is tried again, doubled each time. Writers that queue for one node are now and then
 taken for a deadlock by the server when they take turns quickly; the driver's own pause of a second is long for that."""
+
+COMMIT_TRIES = 3
+"""How often what was committed without an answer is looked for, and sent again where it is not there."""
 
 
 class Transaction(Protocol):
@@ -79,6 +82,18 @@ class Connection:
             found: _T = session.execute_read(work)
             return found
 
+    def repeat(self, work: Callable[[Transaction], _T], what: str) -> _T:
+        """As `write`, for work that does no harm and gives the right value where it is done already: it is sent again
+        when its commit was not answered.
+
+        Raises:
+            CommitUnknownError: that was so every time.
+        """
+        for _ in range(COMMIT_TRIES - 1):
+            with suppress(CommitUnknownError):
+                return self.write(work, what)
+        return self.write(work, what)
+
     def write(self, work: Callable[[Transaction], _T], what: str) -> _T:
         """The value of `work` in a transaction that writes; tried again where the server asks for it, so that `work`
         must be ready to run twice. An error of its own rolls back.
@@ -92,7 +107,7 @@ class Connection:
             try:
                 found: _T = session.execute_write(work)
             except neo4j.exceptions.IncompleteCommit as error:
-                raise CommitUnknownError(_line(error)) from error
+                raise CommitUnknownError(self.settings.shown, _line(error)) from error
             return found
 
     def command(self, statement: str, what: str) -> list[list[Any]]:
@@ -163,10 +178,19 @@ class Connection:
 
 
 class CommitUnknownError(ServerError):
-    """The connection was lost while the server committed."""
+    """The connection was lost while the server committed.
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message, uri="")
+    Args:
+        place: of the server, without credentials.
+        details: what the driver says.
+    """
+
+    def __init__(self, place: str, details: str) -> None:
+        super().__init__(
+            f"{place}: the connection was lost while the server committed, and whether it did is not known; look for "
+            f"what was written before writing it again ({details})",
+            uri=place,
+        )
 
 
 def _line(error: BaseException) -> str:

@@ -53,6 +53,10 @@ _READ = (
 )
 
 
+class AppliedBeforeError(Exception):
+    """The unit of work is there: its first commit was only not answered."""
+
+
 @dataclass(frozen=True, slots=True)
 class Locked:
     """The Meta node, locked by this transaction.

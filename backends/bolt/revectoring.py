@@ -12,6 +12,7 @@ import json
 import secrets
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -105,7 +106,9 @@ class Exchange:
             StoreError: another process began to re-embed the store meanwhile.
         """
         self.stage(space, source)
-        self._write(lambda transaction: self._announce(transaction, space, source))
+        token = secrets.token_hex(8)
+        with suppress(feed.AppliedBeforeError):
+            self._write(lambda transaction: self._announce(transaction, token, space, source))
         self.finish()
 
     def finish(self) -> bool:
@@ -139,7 +142,8 @@ class Exchange:
             text = statement.format(set_vector=self._dialect.set_vector) if "set_vector" in statement else statement
             while self._write(partial(self._step, token=token, statement=text, given=given)):
                 pass
-        return bool(self._write(lambda transaction: self._end(transaction, token)))
+        ending = secrets.token_hex(8)
+        return bool(self._write(lambda transaction: self._end(transaction, token, ending)))
 
     def _begin(self, identity: str) -> None:
         """Takes away what an exchange for another embedder had staged."""
@@ -182,14 +186,15 @@ class Exchange:
             found |= {"key": short, FULL_KEY: chunk["key"]}
         return {**found, "owner": owner, "staged_embedding": bound(ColumnType.VECTOR, chunk["embedding"])}
 
-    def _announce(self, transaction: Transaction, space: VectorSpace, source: VectorSource) -> None:
+    def _announce(self, transaction: Transaction, token: str, space: VectorSpace, source: VectorSource) -> None:
         locked = feed.lock(transaction, self._owner)  # nobody writes from here to the commit
+        if feed.is_known(transaction, token):
+            raise feed.AppliedBeforeError
         if locked is None or rows(transaction, _STAGED_FOR)[0][0] != _identity(space):
             raise StoreError(f"{self._connection.settings.shown}: another process re-embeds the store; wait for it")
         for batch in chunked([row[0] for row in rows(transaction, _UNSTAGED)], _BATCH):
             self._stage(transaction, batch, source)
         transaction.run(_DROP_ORPHANS).consume()
-        token = secrets.token_hex(8)
         exchange = {"token": token, "dimension": space.dimension, "resized": locked.dimension != space.dimension}
         given = {
             "exchange": json.dumps(exchange),
@@ -208,14 +213,14 @@ class Exchange:
             return 0
         return int(rows(transaction, statement, given)[0][0])
 
-    def _end(self, transaction: Transaction, token: str) -> bool:
+    def _end(self, transaction: Transaction, token: str, ending: str) -> bool:
         if not self._is_mine(transaction, token):
-            return False
+            return feed.is_known(transaction, ending)
         locked = feed.lock(transaction, self._owner)
         if locked is None:
             return False
         transaction.run(_END).consume()
-        feed.record(transaction, locked, secrets.token_hex(8), feed.Touched(everything=True), self._owner)
+        feed.record(transaction, locked, ending, feed.Touched(everything=True), self._owner)
         return True
 
     def _is_mine(self, transaction: Transaction, token: str) -> bool:
@@ -250,7 +255,7 @@ class Exchange:
             time.sleep(_PAUSE_SECONDS)
 
     def _write(self, work: Callable[[Transaction], Any]) -> Any:
-        return self._connection.write(work, "the vectors were not replaced")
+        return self._connection.repeat(work, "the vectors were not replaced")
 
 
 def _batch_of(statement: str, transaction: Transaction) -> int:

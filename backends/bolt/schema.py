@@ -85,7 +85,7 @@ def create_meta(connection: Connection, row: Row) -> None:
         if rows(transaction, statement, {"key": META_KEY, "row": given})[0][0] != given["feed_salt"]:
             raise StoreError(f"{connection.settings.shown} is initialised already; open another database")
 
-    connection.write(make, "the store was not initialised")
+    connection.repeat(make, "the store was not initialised")
 
 
 def migrate(connection: Connection, meta: Row | None, migrations: Sequence[Migration]) -> Migrated | None:
@@ -109,5 +109,5 @@ def migrate(connection: Connection, meta: Row | None, migrations: Sequence[Migra
             supported=now,
         )
     given = {"key": META_KEY, "version": now}
-    connection.write(lambda transaction: transaction.run(_VERSION, given).consume(), "the schema was not migrated")
+    connection.repeat(lambda transaction: transaction.run(_VERSION, given).consume(), "the schema was not migrated")
     return Migrated(found, now, tuple(step.title for step in steps))
