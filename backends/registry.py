@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import threading
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any
 
 from alma_graph.arguments import path_text
@@ -16,26 +14,17 @@ from alma_graph.backends.embedded.backend import EmbeddedBackend
 from alma_graph.backends.embedded.dialect import DIALECTS
 from alma_graph.backends.embedded.files import choose_dialect
 from alma_graph.backends.embedded.opening import DEFAULT_BUFFER_POOL, DEFAULT_QUERY_TIMEOUT, OpenedStore
+from alma_graph.backends.handles import Handles
 from alma_graph.backends.migrations import MIGRATIONS, Migration
 from alma_graph.backends.plugins import is_plugin, open_plugin, plugin_names
 from alma_graph.backends.protocol import Backend
-from alma_graph.errors import AlmaGraphError, InvalidInputError, shown
+from alma_graph.errors import InvalidInputError, shown
 
 MEMORY = ":memory:"
 BACKENDS: tuple[str, ...] = ("memory", *DIALECTS, *BOLT_DIALECTS)
 """Names of our own that `create_backend` takes; those of other distributions come beside them."""
 
-
-class _Handle:
-    """An open store and how often it was opened."""
-
-    def __init__(self, backend: EmbeddedBackend) -> None:
-        self.backend = backend
-        self.count = 1
-        self.pid = os.getpid()
-
-
-_handles: dict[str, _Handle] = {}
+_handles: Handles[str, EmbeddedBackend] = Handles()
 _registry_lock = threading.RLock()
 _path_locks: dict[str, threading.RLock] = {}
 
@@ -181,9 +170,7 @@ def _open_embedded(
         raise InvalidInputError(f"query_timeout={shown(query_timeout)} must be a number of seconds above 0")
     _no_options(options, wanted or "embedded")
     real = os.path.realpath(os.path.expanduser(path_text(path, "path")))
-    with _registry_lock:
-        path_lock = _path_locks.setdefault(real, threading.RLock())
-    with path_lock:
+    with _lock_of(real):
         open_handle = _shared(real, wanted, read_only)
         if open_handle is not None:
             return open_handle
@@ -208,18 +195,14 @@ def _open_embedded(
         except BaseException:
             store.close()
             raise
-        _handles[real] = _Handle(backend)
+        _handles.keep(real, backend)
         return backend
 
 
 def _shared(real: str, wanted: str | None, read_only: bool) -> EmbeddedBackend | None:
-    handle = _handles.get(real)
-    if handle is None:
+    backend = _handles.find(real)
+    if backend is None:
         return None
-    if handle.pid != os.getpid():  # inherited by a fork: the parent's, of no use here
-        del _handles[real]
-        return None
-    backend = handle.backend
     if wanted is not None and wanted != backend.name:
         raise InvalidInputError(f"{real} is open in this process as a {backend.name} store, not {wanted}")
     if read_only != backend.read_only:
@@ -227,31 +210,18 @@ def _shared(real: str, wanted: str | None, read_only: bool) -> EmbeddedBackend |
         raise InvalidInputError(
             f"{real} is open in this process for {now}, and was asked for {asked}; use that handle, or close it first"
         )
-    handle.count += 1
+    _handles.open_again(real)
     return backend
 
 
 def _give_back(real: str) -> None:
-    """Counts one handle less; closes the engine with the last one."""
+    with _lock_of(real):
+        _handles.give_back(real)
+
+
+def _lock_of(real: str) -> threading.RLock:
     with _registry_lock:
-        path_lock = _path_locks.setdefault(real, threading.RLock())
-    with path_lock:
-        handle = _handles.get(real)
-        if handle is None or handle.pid != os.getpid():
-            return
-        handle.count -= 1
-        if handle.count == 0:
-            del _handles[real]
-            handle.backend.shutdown()
-
-
-@atexit.register
-def _close_all() -> None:
-    for handle in list(_handles.values()):
-        if handle.pid == os.getpid():
-            with suppress(AlmaGraphError, RuntimeError, OSError):
-                handle.backend.shutdown()
-    _handles.clear()
+        return _path_locks.setdefault(real, threading.RLock())
 
 
 def _no_options(options: dict[str, Any], name: str) -> None:

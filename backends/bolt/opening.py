@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-import atexit
-import os
 import threading
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any
 
 from alma_graph.backends.bolt.backend import BoltBackend
 from alma_graph.backends.bolt.connection import Connection
 from alma_graph.backends.bolt.settings import server_settings
+from alma_graph.backends.handles import Handles
 from alma_graph.backends.migrations import MIGRATIONS, Migration
-from alma_graph.errors import AlmaGraphError, InvalidInputError
+from alma_graph.errors import InvalidInputError
 
-
-class _Handle:
-    """An open database and how often it was opened."""
-
-    def __init__(self, backend: BoltBackend) -> None:
-        self.backend = backend
-        self.count = 1
-        self.pid = os.getpid()
-
-
-_handles: dict[tuple[Any, ...], _Handle] = {}
+_handles: Handles[tuple[Any, ...], BoltBackend] = Handles()
 _lock = threading.RLock()
 
 
@@ -45,10 +33,10 @@ def open_server(
     settings = server_settings(location, engine=engine, read_only=read_only, options=left)
     identity = settings.identity
     with _lock:
-        handle = _handles.get(identity)
-        if handle is not None and handle.pid == os.getpid():
-            handle.count += 1
-            return handle.backend
+        known = _handles.find(identity)
+        if known is not None:
+            _handles.open_again(identity)
+            return known
         connection = Connection(settings)
         try:
             backend = BoltBackend(connection, lambda: _give_back(identity), migrations)
@@ -60,26 +48,10 @@ def open_server(
         except BaseException:
             connection.close()
             raise
-        _handles[identity] = _Handle(backend)
+        _handles.keep(identity, backend)
         return backend
 
 
 def _give_back(identity: tuple[Any, ...]) -> None:
-    """Counts one handle less; closes the driver with the last one."""
     with _lock:
-        handle = _handles.get(identity)
-        if handle is None or handle.pid != os.getpid():
-            return
-        handle.count -= 1
-        if handle.count == 0:
-            del _handles[identity]
-            handle.backend.shutdown()
-
-
-@atexit.register
-def _close_all() -> None:
-    for handle in list(_handles.values()):
-        if handle.pid == os.getpid():
-            with suppress(AlmaGraphError, RuntimeError, OSError):
-                handle.backend.shutdown()
-    _handles.clear()
+        _handles.give_back(identity)

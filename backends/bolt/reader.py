@@ -19,7 +19,7 @@ from alma_graph.backends.bolt.statements import (
     wanted_with_key,
 )
 from alma_graph.backends.bolt.values import read_value, short_key
-from alma_graph.backends.ordering import edge_order
+from alma_graph.backends.ordering import between
 from alma_graph.backends.protocol import EdgeRow, Row, chunked
 from alma_graph.backends.schema import META_KEY, NODES, Column, EdgeSpec
 
@@ -88,11 +88,7 @@ class Reader:
         found: list[EdgeRow] = []
         for pair in spec.pairs:
             found += self._edges_of_pair(spec, pair, project_id, sources, targets)
-        for end, keys in (("source", sources), ("target", targets)):
-            if keys is not None:
-                kept = set(keys)
-                found = [edge for edge in found if getattr(edge, end) in kept]
-        return sorted(found, key=edge_order)
+        return between(found, sources, targets)
 
     def _edges_of_pair(
         self,

@@ -25,6 +25,7 @@ from alma_graph.backends.inspection import Inspection
 from alma_graph.backends.maintenance import Migrated, VectorSource, VectorSpace
 from alma_graph.backends.meta import new_meta
 from alma_graph.backends.migrations import Migration
+from alma_graph.backends.ordering import in_order_of_keys
 from alma_graph.backends.protocol import EdgeRow, Result, Row, UnitOfWork
 from alma_graph.backends.schema import EDGES, META_KEY, NODES, ColumnType
 from alma_graph.backends.validation import CheckedWork, check_sequence, check_work
@@ -131,12 +132,7 @@ class EmbeddedBackend:
                 return reader.nodes(label, chosen, project_id=project_id)
             extra = () if project_id is None else chosen_columns(label, ("project_id",))
             found = reader.nodes_by_key(label, (*chosen, *extra), list(keys))
-        names = [column.name for column in chosen]
-        return [
-            {name: found[key][name] for name in names}
-            for key in dict.fromkeys(keys)
-            if key in found and (project_id is None or found[key]["project_id"] == project_id)
-        ]
+        return in_order_of_keys(found, keys, chosen, project_id)
 
     def vectors(self, label: str, *, project_id: str) -> tuple[list[str], Any]:
         """Keys and vectors, (n, dimension) float32, of the nodes that have one, by key."""

@@ -9,7 +9,7 @@ from alma_graph.backends.embedded.arrow import rows_of, value_of, vectors_of
 from alma_graph.backends.embedded.dialect import Dialect
 from alma_graph.backends.embedded.engine import Link
 from alma_graph.backends.embedded.statements import read_columns
-from alma_graph.backends.ordering import edge_order
+from alma_graph.backends.ordering import between
 from alma_graph.backends.protocol import EdgeRow, Row, chunked
 from alma_graph.backends.schema import NODES, Column, ColumnType, EdgeSpec
 
@@ -125,13 +125,7 @@ class Reader:
         found: list[EdgeRow] = []
         for pair in spec.pairs:
             found += self._edges_of_pair(spec, pair, project_id, sources, targets)
-        if sources is not None:
-            kept = set(sources)
-            found = [edge for edge in found if edge.source in kept]
-        if targets is not None:
-            kept = set(targets)
-            found = [edge for edge in found if edge.target in kept]
-        return sorted(found, key=edge_order)
+        return between(found, sources, targets)
 
     def _edges_of_pair(
         self,
