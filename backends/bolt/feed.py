@@ -19,7 +19,8 @@ LABELS = ("Memory", "Entity")
 """Labels whose nodes the feed names; everything else hangs on one of them."""
 
 TURN_SECONDS = 3.0
-"""How long the others wait for a writer that was too slow once, so that it is not so for ever."""
+"""How long the others wait for a writer that was too slow once, so that it is not so for ever; and no longer where it
+is killed meanwhile, since a turn is never taken while another runs."""
 
 KEPT_UNITS = 5_000
 KEPT_KEYS = 200_000

@@ -5,10 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
+from alma_graph.backends.bolt import feed
 from tests.backends.bolt.conftest import Connect
+from tests.servers.shared import ask
 
 pytestmark = pytest.mark.engine
 
@@ -21,6 +24,19 @@ with ALMA.open(uri, project_id="shop", embedder="hashing", extractor="none") as 
         alma.learn(agent="dev", task=f"Deploy {who} {number}", outcome=number % 4 != 0, task_type="deploy",
                    strategy_used="Blue-green deployment", id=f"{who}-{number}")
     print(len(list(alma.memories(kind="outcome"))))
+"""
+
+
+KILLED_IN_ITS_TURN = """
+import os, sys
+from alma_graph.backends import open_backend
+from alma_graph.errors import StoreChangedError
+from alma_graph.testing.graphs import unit_of
+store = open_backend(sys.argv[1])
+try:
+    store.write(unit_of("late"), expected=store.sequence() + 1)
+except StoreChangedError:
+    os._exit(9)
 """
 
 
@@ -42,6 +58,23 @@ def learn_in_two_processes(connect: Connect, location: str, count: int) -> None:
 
 def test_two_processes_that_open_a_fresh_database_at_once_lose_nothing(connect: Connect, location: str) -> None:
     learn_in_two_processes(connect, location, 20)
+
+
+def test_a_writer_that_is_killed_in_its_turn_holds_others_up_for_its_turn_and_no_longer(
+    connect: Connect, location: str
+) -> None:
+    alma = connect()
+    alma.add_domain_knowledge(agent="dev", domain="d", fact="A first fact.", id="one")
+    for number in range(2):
+        killed = subprocess.run([sys.executable, "-c", KILLED_IN_ITS_TURN, location], check=False)
+        assert killed.returncode == 9
+        (turn,) = ask(location, "MATCH (m:Meta) RETURN m.turn_until AS until, m.turn_until - timestamp() AS rest")
+        assert turn["rest"] <= feed.TURN_SECONDS * 1000
+        began = time.monotonic()
+        alma.add_domain_knowledge(agent="dev", domain="d", fact=f"Fact {number}.", id=f"next-{number}")
+        assert ask(location, "RETURN timestamp() AS now")[0]["now"] >= turn["until"]
+        assert time.monotonic() - began < feed.TURN_SECONDS + 3  # seconds for the write itself
+    assert len(list(alma.memories())) == 3
 
 
 @pytest.mark.slow
