@@ -7,13 +7,14 @@ import random
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import numpy as np
 
 from alma_graph.backends.bolt import feed, readonly_run
 from alma_graph.backends.bolt.candidates import near, with_words
-from alma_graph.backends.bolt.connection import CommitUnknownError, Connection, Transaction
+from alma_graph.backends.bolt.connection import COMMIT_TRIES, CommitUnknownError, Connection, Transaction
 from alma_graph.backends.bolt.dialect import Dialect
 from alma_graph.backends.bolt.inspecting import inspect_server, make_missing, rebuild_indexes
 from alma_graph.backends.bolt.reader import Reader
@@ -35,7 +36,6 @@ from alma_graph.backends.verify import graph_problems
 from alma_graph.clock import system_clock
 from alma_graph.errors import (
     ReadOnlyError,
-    ServerError,
     StoreChangedError,
     StoreClosedError,
     StoreError,
@@ -43,7 +43,6 @@ from alma_graph.errors import (
 )
 
 _T = TypeVar("_T")
-_COMMIT_TRIES = 3
 
 
 class BoltBackend:
@@ -120,7 +119,7 @@ class BoltBackend:
             if locked is None:
                 raise self._not_initialised()
             if runs > 1 and feed.is_known(transaction, token):
-                raise _AppliedBeforeError
+                raise feed.AppliedBeforeError
             if locked.waits:
                 raise _NotOurTurnError
             check_sequence(locked.sequence - 1, expected)
@@ -133,7 +132,8 @@ class BoltBackend:
             self._commit(unit, "the unit of work was not applied")
         except StoreChangedError:
             ticks = self._dialect.ticks
-            self._connection.write(lambda inner: feed.claim(inner, self._owner, ticks), "the turn was not taken")
+            with suppress(CommitUnknownError):  # a turn may be there or not
+                self._connection.write(lambda inner: feed.claim(inner, self._owner, ticks), "the turn was not taken")
             raise
         if self._settled == written - 1:
             self._settled = written  # nothing but this unit came since the last look
@@ -305,18 +305,14 @@ class BoltBackend:
         while True:
             try:
                 self._connection.write(unit, what)
-            except _AppliedBeforeError:
+            except feed.AppliedBeforeError:
                 return
             except _NotOurTurnError:
                 time.sleep(random.uniform(0.005, 0.03))
-            except CommitUnknownError as error:
+            except CommitUnknownError:
                 unknown += 1
-                if unknown == _COMMIT_TRIES:
-                    raise ServerError(
-                        f"{self.path}: the connection was lost while the server committed, and whether it did is not "
-                        "known; look for what was written before writing it again",
-                        uri=str(self.path),
-                    ) from error
+                if unknown == COMMIT_TRIES:
+                    raise
             else:
                 return
 
@@ -363,7 +359,3 @@ class BoltBackend:
 
 class _NotOurTurnError(Exception):
     """Another writer, which was too slow before, has the next moments to itself."""
-
-
-class _AppliedBeforeError(Exception):
-    """The unit of work is there: its first commit was only not answered."""
