@@ -48,7 +48,7 @@ def check_engine(store: Store) -> list[Check]:
     found = [well("engine", f"{backend.name} {backend.engine_version()}, {store.location}, open {access}")]
     if isinstance(backend, Inspectable):
         for seen in backend.inspect():
-            found.append(Check(seen.name, seen.severity, seen.detail, seen.cure, "doctor --" in seen.cure))
+            found.append(Check(seen.name, seen.severity, seen.detail, seen.cure, "doctor --fix" in seen.cure))
     return found
 
 

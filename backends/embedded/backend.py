@@ -13,6 +13,7 @@ from alma_graph.backends.embedded import readonly_run, statements
 from alma_graph.backends.embedded.building import build_with_vectors
 from alma_graph.backends.embedded.copying import copy_store
 from alma_graph.backends.embedded.dialect import Dialect
+from alma_graph.backends.embedded.ends import build_whole, inspect_ends, one_sided
 from alma_graph.backends.embedded.engine import Engine, Link
 from alma_graph.backends.embedded.files import store_files
 from alma_graph.backends.embedded.inspecting import inspect_files, remove_leftovers
@@ -238,11 +239,11 @@ class EmbeddedBackend:
         return self._store.one_state()
 
     def inspect(self) -> list[Inspection]:
-        """Driver, sizes and what a crash left behind."""
-        self._usable()
-        with self._store.using():
+        """Driver, sizes, what a crash left behind, and edges that the engine has lost at one of their ends."""
+        with self._reading() as link:
             engine = f"{self.name} {self._engine.version()}"
-            return inspect_files(self._store.path, read_only=self.read_only, engine=engine)
+            ends = [inspect_ends(link)] if self._meta(link) is not None else []
+            return [*inspect_files(self._store.path, read_only=self.read_only, engine=engine), *ends]
 
     def tidy(self) -> list[str]:
         """Removes copies that a crash left, and folds the log."""
@@ -252,9 +253,26 @@ class EmbeddedBackend:
             return removed
 
     def rebuild(self) -> list[str]:
-        """Nothing: the store keeps no index of the engine's."""
-        self._usable()
-        return []
+        """Where edges are seen from one end only, makes a new file in which they are seen from both; the store keeps no
+        index of the engine's."""
+        with self._writing():
+            with self._reading() as link:
+                meta = self._meta(link)
+                lost = one_sided(link) if meta is not None else []
+            if meta is None or not lost:
+                return []
+            with self._translated("the file was not made anew"):
+                self._store.replace_file(lambda fresh: self._build_whole(fresh, int(meta["dimension"])))
+            self._updates = 0
+            return [f"made the file anew, {len(lost)} edges in it that were seen from one end only"]
+
+    def _build_whole(self, fresh: Engine, dimension: int) -> None:
+        with self._store.using():
+            link = self._engine.connect()
+            try:
+                build_whole(link, fresh, dimension)
+            finally:
+                link.close()
 
     def size_bytes(self) -> int:
         """Bytes on disk, of all files of the store."""
