@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -35,7 +35,7 @@ _WORDS = (
 @connection_options
 @json_option
 def export_command(
-    *, store: str, file: str, project: str | None, raw: bool, connection: dict[str, str], as_json: bool
+    *, store: str, file: str, project: str | None, raw: bool, connection: dict[str, Any], as_json: bool
 ) -> None:
     """Write the whole STORE to FILE as JSON lines (FILE.gz is compressed, - is stdout).
 
@@ -99,7 +99,7 @@ def _export_raw(store: str, file: str, project: str | None, as_json: bool) -> No
 @connection_options
 @json_option
 def import_command(
-    *, file: str, store: str, on_conflict: str, salvage: bool, connection: dict[str, str], as_json: bool
+    *, file: str, store: str, on_conflict: str, salvage: bool, connection: dict[str, Any], as_json: bool
 ) -> int:
     """Write the export FILE (- is stdin) into STORE, which is made where there is none.
 
@@ -137,7 +137,7 @@ def import_command(
 @connection_options
 @json_option
 def migrate_engine_command(
-    *, store: str, engine: str, target: str | None, resume: bool, connection: dict[str, str], as_json: bool
+    *, store: str, engine: str, target: str | None, resume: bool, connection: dict[str, Any], as_json: bool
 ) -> None:
     """Copy STORE to another engine, without loss; STORE itself stays as it is.
 
@@ -173,7 +173,7 @@ def migrate_engine_command(
 @connection_options
 @json_option
 def import_alma_command(
-    *, file: str, store: str, embedder: str | None, connection: dict[str, str], as_json: bool
+    *, file: str, store: str, embedder: str | None, connection: dict[str, Any], as_json: bool
 ) -> int:
     """Take the memories of ALMA's SQLite FILE (alma.db) into STORE, every project of it.
 

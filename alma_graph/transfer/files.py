@@ -56,9 +56,9 @@ def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
                     _pour(stream, device)
                 return
         os.chmod(name, 0o666 & ~_umask())
-        place = Path(os.path.realpath(target))
-        os.replace(name, place)
-        sync_folder(place.parent)
+        final = Path(os.path.realpath(target))
+        os.replace(name, final)
+        sync_folder(final.parent)
     except BrokenPipeError:
         raise  # whoever read stdout has seen enough
     except OSError as error:

@@ -27,6 +27,7 @@ from alma_graph import (
     StoreLockedError,
 )
 from alma_graph.backends import UnitOfWork, node_key
+from alma_graph.index.following import load_whole
 from alma_graph.store import store as store_module
 from tests.alma.conftest import Open, Ticking
 from tests.conftest import embedded_only
@@ -332,11 +333,10 @@ def test_an_import_leaves_the_arrays_of_other_projects_as_they_are(
     fact(plain, "The ledger runs in Porto.")
     assert plain.retrieve("Deploy it").hits == ()
     loaded: list[str] = []
-    load = store_module.load_whole
 
     def watched(backend: Any, project_id: str) -> Any:
         loaded.append(project_id)
-        return load(backend, project_id)
+        return load_whole(backend, project_id)
 
     monkeypatch.setattr(store_module, "load_whole", watched)
     ALMA.import_(file, into=plain)

@@ -138,7 +138,7 @@ def test_options_that_are_objects_go_to_a_server_and_no_further(tmp_path: Path) 
         )
     for options in ({"source_connection": {"ssl_context": context}}, {"connection": {"threads": object()}}):
         with pytest.raises(InvalidInputError, match="cannot be given to the process"):
-            migrate_engine(source, EMBEDDED, target=tmp_path / "x", **options)  # type: ignore[arg-type]
+            migrate_engine(source, EMBEDDED, target=tmp_path / "x", **options)
     assert [file.name for file in tmp_path.iterdir() if not file.name.startswith("source.graph")] == []
 
 

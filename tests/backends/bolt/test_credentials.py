@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -55,7 +56,7 @@ def test_whoever_moves_data_gives_them_as_whoever_opens_does(guarded: str, tmp_p
     with ALMA.open(":memory:", project_id="moved", embedder="hashing", extractor="none") as alma:
         alma.add_domain_knowledge(agent="a", domain="d", fact="A fact that moves.", id="moved")
         alma.export(tmp_path / "graph.jsonl")
-    given = {"username": name, "password": password}
+    given: dict[str, Any] = {"username": name, "password": password}
     assert ALMA.import_(tmp_path / "graph.jsonl", into=guarded, on_conflict="skip", **given).written["Memory"] == 1
     options = [word for key, value in given.items() for word in (f"--{key}", value)]
     out = str(tmp_path / "out.jsonl")
