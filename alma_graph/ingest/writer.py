@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar, cast
 
 from alma_graph.backends.protocol import chunked
-from alma_graph.errors import EmbedderMismatchError, ScopeError
+from alma_graph.errors import AlmaGraphError, EmbedderMismatchError, ScopeError
 from alma_graph.extraction import Extraction
 from alma_graph.ingest.identity import Placed, confirm, place
 from alma_graph.ingest.known import StoredMemories
@@ -25,6 +25,7 @@ UNIT_SIZE = 500
 """Memories to a transaction in a batch: enough for bulk writes, few enough for steady progress."""
 
 _M = TypeVar("_M", bound=Memory)
+_T = TypeVar("_T")
 
 
 class Writer:
@@ -86,12 +87,29 @@ class Writer:
         fresh = [item.memory for item in part if item.new]
         if not fresh:
             return [item.memory for item in part]
+        return self.read_and_commit(fresh, lambda readings: self._commit_unit(part, readings), extract)
+
+    def read_and_commit(
+        self, memories: Sequence[Memory], commit: Callable[[Mapping[str, Reading]], _T], extract: bool = True
+    ) -> _T:
+        """The value of `commit`, run by `Store.transact` with what was read out of the memories; they are read again
+        where the store was re-embedded meanwhile.
+
+        Raises:
+            EmbedderMismatchError: it was, by a process that has an embedder which cannot be made here.
+        """
         while True:
-            readings = self.read(fresh, extract)  # outside of the lock: this is where the time goes
+            readings = self.read(memories, extract)  # outside of the lock: this is where the time goes
             try:
-                return self.store.transact(lambda: self._commit_unit(part, readings))  # noqa: B023 - run at once
-            except EmbedderMismatchError:
-                if self.store.encoder is readings[fresh[0].id].encoder:
+                return self.store.transact(lambda: commit(readings))  # noqa: B023 - run at once
+            except EmbedderMismatchError as error:
+                now = self.store.shared.encoder
+                if isinstance(now, AlmaGraphError):
+                    raise EmbedderMismatchError(
+                        f"another process re-embedded {self.store.location!r} meanwhile, with an embedder that cannot "
+                        f"be made here ({now}); nothing was written: open the store again with embedder= that one"
+                    ) from error
+                if now is readings[memories[0].id].encoder:
                     raise
 
     def _commit_unit(self, part: Sequence[Placed], readings: Mapping[str, Reading]) -> list[Memory]:

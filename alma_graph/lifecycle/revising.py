@@ -14,7 +14,7 @@ from alma_graph.ids import uuid7
 from alma_graph.ingest.identity import refuse_retracted
 from alma_graph.ingest.lessons import is_formed
 from alma_graph.ingest.retiring import retire
-from alma_graph.ingest.unit import Unit
+from alma_graph.ingest.unit import Reading, Unit
 from alma_graph.ingest.writer import Writer
 from alma_graph.model import Event, Memory, Outcome, Status
 from alma_graph.text import checked, content_hash
@@ -38,6 +38,8 @@ def revise(writer: Writer, memory_id: str, reason: str | None, changes: Mapping[
         InvalidInputError: nothing or an unknown field is changed, a field that the store keeps itself, a memory that is
             no longer active, an outcome (what happened does not change), or a lesson (it follows from its outcomes).
         RetractedError: the new text was retracted.
+        EmbedderMismatchError: another process re-embedded the store meanwhile, with an embedder that cannot be made
+            here.
     """
     store, project_id = writer.store, writer.project_id
     store.check_writable()
@@ -48,9 +50,8 @@ def revise(writer: Writer, memory_id: str, reason: str | None, changes: Mapping[
         new = _successor(old, changes, writer)
         refuse_retracted(new, content_hash(new.text), writer.known)
     writer.check_scope(new)
-    readings = writer.read([new])
 
-    def succeed() -> Memory:
+    def succeed(readings: Mapping[str, Reading]) -> Memory:
         old = _revisable(store.memory(project_id, memory_id))  # another may have been faster
         unit = Unit(store, project_id)
         now = _moment(new)
@@ -71,7 +72,7 @@ def revise(writer: Writer, memory_id: str, reason: str | None, changes: Mapping[
         store.commit(project_id, unit.finish())
         return new
 
-    return store.transact(succeed)
+    return writer.read_and_commit([new], succeed)
 
 
 def _revisable(old: Memory) -> Memory:

@@ -13,7 +13,7 @@ from tests.conftest import SERVER
 
 _NEED_A_SERVER = (
     *("test_beside_others", "test_candidates", "test_command_line", "test_connecting", "test_credentials"),
-    *("test_edges", "test_feed", "test_going_away", "test_processes", "test_statements"),
+    *("test_edges", "test_feed", "test_going_away", "test_processes", "test_reembedding", "test_statements"),
 )
 collect_ignore = [] if SERVER else [f"{name}.py" for name in _NEED_A_SERVER]
 
