@@ -11,7 +11,9 @@
             return lambda: f"mine:{tmp_path / str(next(numbers))}"
 
 `new_location` gives, at every call, the location of a store that does not exist yet. A backend that is not registered
-under a name (`alma_graph.backends.plugins`) overrides the fixture `open_store` as well.
+under a name (`alma_graph.backends.plugins`) overrides the fixture `open_store` as well; `ALMA.open` does not find it,
+so the random calls of `ALMA` (`MemoriesContract`) are left out. What it offers beside the protocol (`Maintainable`,
+`ChangeFeed`, `Inspectable`, `Snapshots`) is checked where it offers it.
 """
 
 from __future__ import annotations
@@ -19,12 +21,13 @@ from __future__ import annotations
 import pytest
 
 pytest.register_assert_rewrite(
-    *(f"alma_graph.testing.{area}" for area in ("asking", "changing", "opening", "random_memories", "random_work")),
-    *(f"alma_graph.testing.{area}" for area in ("reading", "refusing", "together", "writing")),
+    *(f"alma_graph.testing.{area}" for area in ("asking", "changing", "extras", "opening", "random_memories")),
+    *(f"alma_graph.testing.{area}" for area in ("random_work", "reading", "refusing", "together", "writing")),
 )
 
 from alma_graph.testing.asking import CypherContract  # noqa: E402 - what is asserted in them is rewritten first
 from alma_graph.testing.changing import ChangingContract  # noqa: E402
+from alma_graph.testing.extras import FeedContract, InspectingContract, MaintainingContract  # noqa: E402
 from alma_graph.testing.marks import apply_marks, register_marks  # noqa: E402
 from alma_graph.testing.opening import OpeningContract  # noqa: E402
 from alma_graph.testing.random_memories import MemoriesContract  # noqa: E402
@@ -45,6 +48,10 @@ class BackendContract(
     CypherContract,
     ThreadsContract,
     RandomWorkContract,
+    MaintainingContract,
+    FeedContract,
+    InspectingContract,
+    MemoriesContract,
 ):
     """All of the contract that one process can check."""
 
@@ -53,6 +60,9 @@ __all__ = [
     "BackendContract",
     "ChangingContract",
     "CypherContract",
+    "FeedContract",
+    "InspectingContract",
+    "MaintainingContract",
     "MemoriesContract",
     "NewLocation",
     "OpenStore",

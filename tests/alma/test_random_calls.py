@@ -1,4 +1,4 @@
-"""Random calls of `ALMA` on every backend against the in-memory one (`alma_graph.testing.random_memories`)."""
+"""More random calls of `ALMA` on every backend than its contract makes (`alma_graph.testing.random_memories`)."""
 
 from __future__ import annotations
 
@@ -7,15 +7,6 @@ from typing import Any, ClassVar
 import pytest
 
 from alma_graph.testing import MemoriesContract
-from tests.conftest import SERVER
-
-
-@pytest.mark.timeout(1800)  # a server answers each of some thousand small questions by itself
-class TestRandomCalls(MemoriesContract):
-    """A little, on every run."""
-
-    memory_examples = 1 if SERVER else 3
-    memory_steps = 6 if SERVER else 15
 
 
 @pytest.mark.slow

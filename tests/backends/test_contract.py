@@ -14,12 +14,19 @@ from alma_graph.backends import Backend, node_key
 from alma_graph.backends.bolt.backend import BoltBackend
 from alma_graph.backends.embedded.backend import EmbeddedBackend
 from alma_graph.backends.memory import MemoryBackend
-from alma_graph.testing import BackendContract
-from tests.conftest import durable_only
+from alma_graph.testing import BackendContract, NewLocation
+from tests.conftest import SERVER, durable_only
 
 
 class TestContract(BackendContract):
     """Every part of the shipped suite."""
+
+    memory_examples = 1 if SERVER else 3
+    memory_steps = 6 if SERVER else 15
+
+    @pytest.mark.timeout(1800)  # a server answers each of some thousand small questions by itself
+    def test_random_calls_answer_as_in_memory(self, new_location: NewLocation) -> None:
+        super().test_random_calls_answer_as_in_memory(new_location)
 
 
 @pytest.mark.parametrize("implementation", [MemoryBackend, EmbeddedBackend, BoltBackend])

@@ -103,6 +103,16 @@ class ForgetsDeletedEdges(MemoryBackend):
         super().write(replace(work, edges=kept), expected=expected)
 
 
+class KeepsOldChunks(MemoryBackend):
+    """Other vectors come in place of those of the memories alone."""
+
+    def replace_vectors(self, space, source):
+        chunks, edges = dict(self._nodes["Chunk"]), dict(self._edges["HAS_CHUNK"])
+        super().replace_vectors(space, source)
+        self._nodes["Chunk"].update(chunks)
+        self._edges["HAS_CHUNK"].update(edges)
+
+
 class Of(BackendContract):
     kind = MemoryBackend
     random_examples = 40
@@ -163,6 +173,7 @@ EXPECTED = {
     "WritesHalf": {"test_bad_input_is_refused_before_anything_is_written"},
     "ForgetsZones": {"test_times_are_utc_whatever_their_zone"},
     "KeepsNothing": {"test_everything_written_comes_back_bit_for_bit"},
+    "KeepsOldChunks": {"test_all_vectors_are_replaced_and_nothing_else"},
     "OverwritesMerged": {"test_merged_nodes_are_kept_as_they_are"},
 }
 
