@@ -15,6 +15,7 @@ from alma_graph.backends.embedded.copying import copy_store
 from alma_graph.backends.embedded.dialect import Dialect
 from alma_graph.backends.embedded.ends import build_whole, inspect_ends, one_sided
 from alma_graph.backends.embedded.engine import Engine, Link
+from alma_graph.backends.embedded.failures import read_failure
 from alma_graph.backends.embedded.files import store_files
 from alma_graph.backends.embedded.inspecting import inspect_files, remove_leftovers
 from alma_graph.backends.embedded.migrating import migrate
@@ -33,7 +34,7 @@ from alma_graph.backends.validation import CheckedWork, check_sequence, check_wo
 from alma_graph.backends.values import chosen_columns, edge_spec, node_spec
 from alma_graph.backends.verify import graph_problems
 from alma_graph.clock import system_clock
-from alma_graph.errors import AlmaGraphError, BackendError, ReadOnlyError, StoreClosedError, StoreError
+from alma_graph.errors import AlmaGraphError, ReadOnlyError, StoreClosedError, StoreError
 
 _log = logging.getLogger(__name__)
 
@@ -295,6 +296,8 @@ class EmbeddedBackend:
                 # nothing but a replayed log folds it and leaves it, and the next opening replays it again.
                 if self._wrote and self._engine.log_bytes():
                     self._store.checkpoint(wait=1.0)
+            except Exception as error:
+                _log.warning("%s: closed with its log beside it, which holds the last writes: %s", self.path, error)
             finally:
                 self._store.close()
 
@@ -343,7 +346,7 @@ class EmbeddedBackend:
         except AlmaGraphError:
             raise
         except Exception as error:
-            raise BackendError(f"{self.path}: {what}: {self.name} says: {error}") from error
+            raise read_failure(self.path, what, self.name, error) from error
 
     def _meta(self, link: Link) -> Row | None:
         if not any(row[0] == "Meta" for row in link.rows("CALL show_tables() RETURN name")):
@@ -388,8 +391,15 @@ class EmbeddedBackend:
                 if bulk:
                     self._store.renew()
         except BaseException:
-            self._store.ensure_open()
+            self._recover()
             raise
+
+    def _recover(self) -> None:
+        """Opens the engine again after a failure; where that fails now (a full disk), the next use tries again."""
+        try:
+            self._store.ensure_open()
+        except Exception as error:
+            _log.warning("%s: not opened again after a failed write, until the next use: %s", self.path, error)
 
     def _copy_pays(self, checked: CheckedWork) -> bool:
         rows = rows_to_copy(checked, self._dialect.copy_rows)
@@ -408,7 +418,7 @@ class EmbeddedBackend:
                 if self._store.checkpoint():
                     self._updates = 0
         except BaseException:
-            self._store.ensure_open()
+            self._recover()
             raise
 
     def _migrate(self, migrations: Sequence[Migration]) -> None:

@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from alma_graph.backends.embedded.dialect import Dialect
-from alma_graph.errors import BackendError
+from alma_graph.errors import BackendError, StoreClosedError
 
 ARROW_ROWS = 100_000
 """Rows per Arrow chunk; the engines' default chunk is ten times slower for vectors."""
@@ -246,6 +246,8 @@ class Engine:
 
     def connect(self) -> Link:
         """A new connection."""
+        if self._database is None:
+            raise StoreClosedError(f"{self.path} is closed; open it again")
         return Link(self._module, self._database, self._threads)
 
     @contextmanager

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import filecmp
 import os
-import shutil
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from alma_graph.backends.embedded.dialect import MEGABYTE, Dialect
+from alma_graph.backends.embedded.durable import copy_whole
 from alma_graph.backends.embedded.engine import Engine, Link
+from alma_graph.backends.embedded.failures import FREE_SPACE, cure_of_a_full_disk
 from alma_graph.backends.embedded.guard import CheckpointGuard
 from alma_graph.backends.embedded.replacing import Replacement
 from alma_graph.backends.locks import FileLock, StoreLock, retrying
@@ -31,7 +33,7 @@ _LARGEST_BUFFER_POOL = 2**47
 _GUARD_SECONDS = 0.05
 _GUARD_BYTES_PER_SECOND = 200 * MEGABYTE
 _TRANSIENT = ("checkpoint", "reading past", "invalid local node offset", "wal", "corrupted", "lock", "could not")
-_NO_ROOM = ("mmap", "bad_alloc", "out of memory", "no space left")
+_NO_ROOM = ("mmap", "bad_alloc", "out of memory")
 _READER_CURE = "close it there, or wait longer with lock_timeout=; to read beside a writer, open with read_only=True"
 _EXCLUSIVE_CURE = (
     "{name} lets nobody read beside a writer: close it there, wait longer with lock_timeout=, read through that "
@@ -75,6 +77,7 @@ class OpenedStore:
         self._replacement = Replacement(path)
         self._seen: tuple[tuple[int, int, int], ...] = ()
         self._fixed = 0
+        self._closed = False
         self.engine = Engine(path, dialect, read_only=read_only, buffer_pool_bytes=buffer_pool_bytes, threads=threads)
 
     @property
@@ -102,9 +105,10 @@ class OpenedStore:
 
     def ensure_open(self) -> None:
         """Opens the engine again where it had to be abandoned after a failed transaction."""
-        if self.engine.needs_open:
+        if self.engine.needs_open and not self._closed:
             with self.engine.gate.exclusive(), self.engine.read_lock:
-                self._open_engine()
+                if self.engine.needs_open and not self._closed:
+                    self._open_engine()
 
     @contextmanager
     def reading(self) -> Iterator[Link]:
@@ -116,6 +120,7 @@ class OpenedStore:
     def using(self) -> Iterator[None]:
         """The open database, for one operation; beside a writer: its latest state, with checkpoints held off."""
         if not self.beside_a_writer:
+            self.ensure_open()
             with self.engine.gate.shared():
                 yield
             return
@@ -210,6 +215,7 @@ class OpenedStore:
 
     def close(self) -> None:
         """Closes the engine and lets go of the lock."""
+        self._closed = True
         try:
             with self.engine.gate.exclusive(), self.engine.read_lock:
                 self.engine.close()
@@ -225,6 +231,8 @@ class OpenedStore:
         except AlmaGraphError:
             raise
         except Exception as error:
+            if cure := cure_of_a_full_disk(error):
+                raise BackendError(f"{self.path}: {error}{cure}") from error
             if any(word in str(error).lower() for word in _NO_ROOM):
                 raise BackendError(
                     f"{self.path}: {self.dialect.name} got no memory: {error}; close other stores or give a smaller "
@@ -291,15 +299,18 @@ class OpenedStore:
         options = self.dialect.torn_log_options
         if options is None or self.read_only or not self.engine.log_bytes():
             return False
-        log = Path(f"{self.path}.wal")
-        kept = next(copy for number in range(1, 10_000) if not (copy := Path(f"{log}.torn-{number}")).exists())
-        shutil.copyfile(log, kept)
+        # torn by a failed write of this process, it ends in what was never acknowledged: nothing to keep
+        kept = None if self.engine.failed_here else self._keep_log(Path(f"{self.path}.wal"))
         try:
             self.engine.open(options)
-        except Exception:
-            with suppress(OSError):
-                kept.unlink()
+        except Exception as again:
+            if kept is not None:
+                kept.unlink(missing_ok=True)
+            if cure := cure_of_a_full_disk(again):
+                raise BackendError(f"{self.path}: {again}{cure}") from again
             return False
+        if kept is None:
+            return True
         warnings.warn(
             f"{self.path}: the end of its log could not be read ({error}); everything before it is there, and the "
             "log as it "
@@ -308,6 +319,19 @@ class OpenedStore:
             stacklevel=2,
         )
         return True
+
+    def _keep_log(self, log: Path) -> Path:
+        copies = [Path(f"{log}.torn-{number}") for number in range(1, 10_000)]
+        kept = next(copy for copy in copies if not copy.exists() or filecmp.cmp(copy, log, shallow=False))
+        try:
+            copy_whole(log, kept)
+        except OSError as error:
+            Path(f"{kept}.part").unlink(missing_ok=True)
+            raise BackendError(
+                f"{self.path}: the end of its log cannot be read, and before the rest is opened the log could not be "
+                f"copied to {kept.name}: {error}; {FREE_SPACE}"
+            ) from error
+        return kept
 
     def _signature(self) -> tuple[tuple[int, int, int], ...]:
         found = []
