@@ -50,7 +50,8 @@ def run(job: dict[str, Any], report: Progress | None = None) -> Any:
     if job["step"] == "import":
         import_file(job["path"], location, progress=report, **connection)
         return None
-    backend = open_backend(location, read_only=True, create=False, **connection)
+    reads = job["step"] != "count"  # where nothing is yet, an empty database, the copy is made next
+    backend = open_backend(location, read_only=reads, create=not reads, **connection)
     try:
         if job["step"] == "count":
             return backend.count("Memory") if backend.meta() is not None else 0

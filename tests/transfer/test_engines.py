@@ -5,6 +5,7 @@ from __future__ import annotations
 import ssl
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -136,9 +137,10 @@ def test_options_that_are_objects_go_to_a_server_and_no_further(tmp_path: Path) 
         migrate_engine(
             "bolt://localhost:1", EMBEDDED, target=tmp_path / "x", source_connection={"ssl_context": context}
         )
-    for options in ({"source_connection": {"ssl_context": context}}, {"connection": {"threads": object()}}):
+    objects: list[tuple[dict[str, Any], dict[str, Any]]] = [({"ssl_context": context}, {}), ({}, {"threads": object()})]
+    for one, other in objects:
         with pytest.raises(InvalidInputError, match="cannot be given to the process"):
-            migrate_engine(source, EMBEDDED, target=tmp_path / "x", **options)
+            migrate_engine(source, EMBEDDED, target=tmp_path / "x", source_connection=one, connection=other)
     assert [file.name for file in tmp_path.iterdir() if not file.name.startswith("source.graph")] == []
 
 
