@@ -36,18 +36,18 @@ _WORDS = (
 @json_option
 def export_command(
     *, store: str, file: str, project: str | None, raw: bool, connection: dict[str, Any], as_json: bool
-) -> None:
+) -> int:
     """Write the whole STORE to FILE as JSON lines (FILE.gz is compressed, - is stdout).
 
     Equal graphs give equal lines on every engine; only the header says which one it was. With -, --json prints its
     report to stderr, since stdout is the export. With --raw, each line is a node or an edge with all that the engine
-    holds of it, whatever version made the store; `import` does not read that.
+    holds of it, whatever version made the store; `import` does not read that. Of a damaged store it has what can be
+    read; what cannot is named on stderr, and the exit code is 1.
     """
     if raw:
         if connection:
             raise InvalidInputError(f"--{next(iter(connection))} and --raw do not go together: a file has no users")
-        _export_raw(store, file, project, as_json)
-        return
+        return _export_raw(store, file, project, as_json)
     from alma_graph.backends import open_backend
     from alma_graph.transfer import export_file
 
@@ -67,22 +67,30 @@ def export_command(
     else:
         say(f"wrote {file}: {_counted(made.nodes)}; {_counted(made.edges)}")
         say(f"SHA-256 of the graph: {made.sha256}")
+    return 0
 
 
-def _export_raw(store: str, file: str, project: str | None, as_json: bool) -> None:
+def _export_raw(store: str, file: str, project: str | None, as_json: bool) -> int:
     from alma_graph.transfer.raw import raw_export
 
     if project is not None:
         raise InvalidInputError(
             f"--project {project!r} and --raw do not go together; a raw export is of the whole file"
         )
-    lines = raw_export(store, file)
+    unread: list[str] = []
+
+    def tell(line: str) -> None:
+        unread.append(line)
+        note(f"damaged: {line}")
+
+    lines = raw_export(store, file, unread=tell)
     if file == "-":
         note(f"{lines} lines")
     elif as_json:
-        print_json({"file": file, "lines": lines})
+        print_json({"file": file, "lines": lines, "unread": unread})
     else:
         say(f"wrote {file}: {lines} lines, as the engine has them")
+    return 1 if unread else 0
 
 
 @click.command("import")

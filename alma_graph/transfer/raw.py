@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+from collections.abc import Callable
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -16,15 +17,19 @@ from alma_graph.errors import InvalidInputError, UnsupportedError
 from alma_graph.transfer.files import STREAM, writing
 
 
-def raw_export(location: str | os.PathLike[str], file: str, *, lock_timeout: float = 5.0) -> int:
+def raw_export(
+    location: str | os.PathLike[str], file: str, *, lock_timeout: float = 5.0, unread: Callable[[str], None]
+) -> int:
     """Writes every node and edge of an embedded store as the engine has it, one JSON object a line; how many.
 
     It works on a store of a newer schema too. It is for eyes and scripts: `import` reads what `export` writes.
+    Of a damaged store it writes what can be read; a row of which something is missing names that in `unread`.
 
     Args:
         location: where the store is.
         file: the new file, which is there when it is complete, or not at all; "-" is stdout.
         lock_timeout: seconds to wait for another process.
+        unread: takes a line about each row or table that cannot be read.
 
     Raises:
         InvalidInputError: no store is there, or the file exists, or none can be made there.
@@ -36,7 +41,7 @@ def raw_export(location: str | os.PathLike[str], file: str, *, lock_timeout: flo
     if path is None:
         raise UnsupportedError(f"{place} is no file; a raw export is of embedded stores (ladybug:PATH, kuzu:PATH)")
     engine = place.partition(":")[0] if path != place else None
-    rows = raw_rows(path, engine, lock_timeout=lock_timeout)
+    rows = raw_rows(path, engine, lock_timeout=lock_timeout, unread=unread)
     first = next(rows, None)  # a store that cannot be opened leaves no file behind
     count = 0
     try:

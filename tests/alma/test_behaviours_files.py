@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from alma_graph import ALMA, DomainKnowledge, StoreVersionError
+from alma_graph import ALMA, DomainKnowledge, StoreCorruptError, StoreVersionError
 from alma_graph.backends import create_backend, open_backend
 from alma_graph.backends.migrations import MIGRATIONS, Migration
 from alma_graph.backends.schema import SCHEMA_VERSION
@@ -107,6 +107,40 @@ def test_p057_what_a_store_holds_can_be_exported_raw_whatever_made_it(
     assert command("export", location + ".no", str(tmp_path / "none.jsonl"), "--raw").exit_code == 2
     assert not (tmp_path / "none.jsonl").exists()
     assert command("export", location, "-", "--raw").stdout.count("\n") == len(rows)
+
+
+@embedded_only
+def test_what_can_be_read_of_a_damaged_store_is_taken_out(plain: ALMA, location: str, tmp_path: Path) -> None:
+    for at in range(12):
+        plain.add_domain_knowledge("a", "d", f"The fact that has number {at:04}.", id=f"fact-{at}")
+    plain.relate("fact-7", "SUPPORTS", "fact-3", evidence={"note": "Not to be read any longer."})
+    plain.close()
+    file = tmp_path / "store.graph"
+    content = file.read_bytes()
+    for hit in (b"The fact that has number 0007.", b"Not to be read any longer."):
+        assert hit in content
+        content = content.replace(hit, b"\xff" * len(hit))
+    file.write_bytes(content)
+    with ALMA.open(location, project_id="shop", extractor="none", read_only=True) as alma:
+        with pytest.raises(StoreCorruptError, match=r"damaged.*restore a backup, or .* alma-graph export .* --raw"):
+            alma.get("fact-7")
+        assert alma.get("fact-3").text == "The fact that has number 0003."
+    done = command("export", location, str(tmp_path / "raw.jsonl"), "--raw", "--json")
+    assert done.exit_code == 1
+    rows = [json.loads(line) for line in (tmp_path / "raw.jsonl").read_text(encoding="utf-8").splitlines()]
+    told = json.loads(done.stdout)
+    assert told["lines"] == len(rows)
+    assert told["unread"]
+    assert [f"damaged: {line}" for line in told["unread"]] == done.stderr.splitlines()
+    assert any(line.startswith("Memory, row 7: ") and "without" in line for line in told["unread"])
+    assert any(line.startswith("SUPPORTS (Memory to Memory), row 0: ") for line in told["unread"])
+    memories = {row["properties"]["id"]: row for row in rows if row.get("node") == "Memory"}
+    assert len(memories) == 12
+    assert "text" in memories["fact-7"]["unread"]
+    assert memories["fact-7"]["properties"]["agent"] == "a"
+    assert all(memories[f"fact-{at}"]["properties"]["text"].endswith(f"{at:04}.") for at in range(12) if at != 7)
+    [edge] = [row for row in rows if row.get("edge") == "SUPPORTS"]
+    assert (edge["from"], edge["unread"]) == (["Memory", "4:shop/fact-7"], ["evidence"])
 
 
 @embedded_only
