@@ -114,8 +114,10 @@ def _remove_edges(turn: Turn, faults: Iterable[Fault], disorder: Disorder) -> li
     """Edges that cannot stand: without an end, from another's agent, across projects, or stated by nothing."""
     wrong = [edge for fault in faults if fault.kind in _EDGES for edge in fault.edges]
     work = UnitOfWork()
-    for edge in {(edge.type, edge.source, edge.target): edge for edge in (*wrong, *disorder.crossing)}.values():
-        work.edge_deletes.append(EdgeMatch(edge.type, edge.source, edge.target))
+    ends = {(e.type, e.source, e.target, e.source_label, e.target_label) for e in (*wrong, *disorder.crossing)}
+    for type_, source, target, source_label, target_label in sorted(ends, key=repr):
+        match = EdgeMatch(type_, source, target, source_label=source_label, target_label=target_label)
+        work.edge_deletes.append(match)
     for edge in disorder.stale:
         stated = {"memory_id": edge.properties["memory_id"]}
         work.edge_deletes.append(EdgeMatch(edge.type, edge.source, edge.target, stated))

@@ -171,7 +171,8 @@ class GraphWriter:
                 continue
             values = merged_edge(alike[0], edge) if self._merge else {}
             if values:
-                match = EdgeMatch(type_, edge.source, edge.target, edge_match(edge))
+                labels = edge.source_label, edge.target_label
+                match = EdgeMatch(type_, edge.source, edge.target, edge_match(edge), *labels)
                 work.edge_updates.append((match, values))
             (tally.merged if values else tally.kept)[type_] += 1
 

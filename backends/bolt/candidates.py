@@ -48,7 +48,7 @@ def near(
         asked = min(max(asked * 2, 50), _WIDEST)
         statement = dialect.vector_candidates.format(index=vector_index(label), key=key_of("node"))
         found = rows(transaction, statement, {**given, "k": asked})
-        own = [(key, score) for key, project, score in found if project == project_id]
+        own = _of_project(found, project_id)
         own = _wanted_of(transaction, dialect, label, own, wanted)
         if len(own) >= k or len(found) < asked:  # enough, or all that the index has
             return _ordered(own, dialect.halved_cosines)[:k]
@@ -69,8 +69,8 @@ def _scan(
         nodes, memory = _PATTERNS[label] if wanted != EVERY_MEMORY else (f"(node:`{label}`)", "node")
         also, bound = _conditions(memory, wanted)
         statement = dialect.vector_scan.format(nodes=nodes, also=also, key=key_of("node"))
-        found = [(key, score) for key, _, score in rows(transaction, statement, {**given, **bound, "k": k})]
-        return _ordered(found, dialect.halved_cosines)
+        found = rows(transaction, statement, {**given, **bound, "k": k})
+        return _ordered(_of_project(found, given["project"]), dialect.halved_cosines)
     keys, matrix = Reader(transaction, dialect).vectors(label, given["project"], dimension)
     sought = np.asarray(given["vector"], dtype=np.float32)
     lengths = np.linalg.norm(matrix, axis=1) * np.linalg.norm(sought)
@@ -92,11 +92,16 @@ def with_words(
     asked = k
     while True:
         found = rows(transaction, statement, {**given, "k": asked})
-        own = [(key, score) for key, project, score in found if project == project_id]
+        own = _of_project(found, project_id)
         own = _wanted_of(transaction, dialect, "Memory", own, wanted)
         if len(own) >= k or len(found) < asked or asked >= _WIDEST:
             return _ordered(own, halved=False)[:k]
         asked = min(asked * 4, _WIDEST)
+
+
+def _of_project(found: list[list[Any]], project_id: str) -> Candidates:
+    """Those of a project; what has no key is another program's."""
+    return [(key, score) for key, project, score in found if project == project_id and key is not None]
 
 
 def _wanted_of(transaction: Transaction, dialect: Dialect, label: str, found: Candidates, wanted: Wanted) -> Candidates:

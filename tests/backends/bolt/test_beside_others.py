@@ -84,6 +84,8 @@ def test_what_other_programs_put_under_our_labels_later_is_left_alone(connect: C
     one.forget("f0")
     one.reembed("hashing:32")
     assert {hit.memory.id for hit in two.retrieve("orders", top_k=4).hits} >= {"one", "run"}
+    large = connect(2, embedder=None, read_only=True, max_rows_in_memory=1)  # asks the server's indexes
+    assert {hit.memory.id for hit in large.retrieve("orders", top_k=4).hits} >= {"one", "run"}
     assert [memory.id for memory in two.memories()].count("one") == 1
     assert one.doctor().ok
     assert backend.verify() == []

@@ -9,7 +9,7 @@ from typing import Any
 
 import neo4j
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alma_graph.backends import Backend, EdgeMatch, EdgeRow, UnitOfWork, open_backend
@@ -55,7 +55,7 @@ NAMES = st.none() | st.lists(st.sampled_from([*MEMORIES, "redis", "api", "builde
 
 
 def test_both_ends_give_what_the_memory_backend_gives(both: tuple[Backend, Backend]) -> None:
-    @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=60, deadline=None)
     @given(
         type_=st.sampled_from(["SUPPORTS", "MENTIONS", "LEARNED", "INHERITS_FROM"]),
         sources=NAMES,
@@ -86,7 +86,7 @@ MATCHES = st.builds(
 
 
 def test_many_matches_do_what_one_after_the_other_does(both: tuple[Backend, Backend]) -> None:
-    @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=25, deadline=None)
     @given(updates=st.lists(st.tuples(MATCHES, VALUES), max_size=8), deletes=st.lists(MATCHES, max_size=1))
     def same(updates: list[tuple[EdgeMatch, dict[str, Any]]], deletes: list[EdgeMatch]) -> None:
         narrow = [match for match in deletes if match.source and match.target]
