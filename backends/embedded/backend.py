@@ -105,12 +105,8 @@ class EmbeddedBackend:
             ):
                 try:
                     self._checkpoint()
-                except (
-                    StoreError
-                ) as error:  # the unit is committed: it stays in the log, and the next write tries again
-                    _log.warning(
-                        "%s: the checkpoint after a write failed and will be tried again: %s", self.path, error
-                    )
+                except StoreError as error:  # the unit is committed and in the log, and the next write tries again
+                    _log.warning("%s: the checkpoint after a write failed and comes later: %s", self.path, error)
 
     def sequence(self) -> int:
         """Meta.sequence as stored now; 0 for a new store."""
@@ -200,18 +196,8 @@ class EmbeddedBackend:
             meta = self.meta()
             if meta is None:
                 raise StoreError(f"{self.path} is not initialised; there are no vectors to replace")
-
-            def build(fresh: Engine) -> None:
-                with self._store.using():
-                    link = self._engine.connect()
-                    try:
-                        build_with_vectors(link, fresh, meta, space, source)
-                    finally:
-                        link.close()
-
             with self._translated("the vectors were not replaced"):
-                self._store.replace_file(build)
-            self._updates = 0
+                self._replace_file(lambda link, fresh: build_with_vectors(link, fresh, meta, space, source))
 
     @property
     def migrated(self) -> Migrated | None:
@@ -263,17 +249,20 @@ class EmbeddedBackend:
             if meta is None or not lost:
                 return []
             with self._translated("the file was not made anew"):
-                self._store.replace_file(lambda fresh: self._build_whole(fresh, int(meta["dimension"])))
-            self._updates = 0
+                self._replace_file(lambda link, fresh: build_whole(link, fresh, int(meta["dimension"])))
             return [f"made the file anew, {len(lost)} edges in it that were seen from one end only"]
 
-    def _build_whole(self, fresh: Engine, dimension: int) -> None:
-        with self._store.using():
-            link = self._engine.connect()
-            try:
-                build_whole(link, fresh, dimension)
-            finally:
-                link.close()
+    def _replace_file(self, build: Callable[[Link, Engine], None]) -> None:
+        def build_from_here(fresh: Engine) -> None:
+            with self._store.using():
+                link = self._engine.connect()
+                try:
+                    build(link, fresh)
+                finally:
+                    link.close()
+
+        self._store.replace_file(build_from_here)
+        self._updates = 0
 
     def size_bytes(self) -> int:
         """Bytes on disk, of all files of the store."""
