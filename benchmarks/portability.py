@@ -1,11 +1,15 @@
 """One store on every engine by export and import: the same answers, to the part of a score.
 
     python -m benchmarks.portability [--source kuzu] [--targets neo4j,ladybug] [--memories 1000] [--embedder NAME]
+    python -m benchmarks.portability --peaks 10000,50000 [--source ladybug]
 
 Memories are learned on the source, exported, and imported into each target; then ten questions are asked of all. Each
 engine runs in its own process. It says whether the ids come in the same order, the largest difference of a part,
 whether the targets export the very same lines, and what each step took. A Neo4j server is started for the run (Java and
 Maven must be there), or ALMA_TEST_NEO4J_URI names an empty one. The exit code is 1 where anything differs.
+
+With `--peaks`, it says instead how much memory a process takes at most that exports, and that imports, a store of so
+many memories (hashed words, 384 numbers) on the source's engine, beside one that only opens it.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ import argparse
 import json
 import os
 import random
+import resource
 import subprocess
 import sys
 import tempfile
@@ -28,8 +33,14 @@ from typing import Any
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+import numpy as np
+
 from alma_graph import ALMA, DomainKnowledge, Memory, Observation, Outcome, UserPreference
+from alma_graph.backends import EDGES, NODES, EdgeRow, UnitOfWork, node_key, open_backend
+from alma_graph.codec import memory_to_row
+from alma_graph.embedding import create_embedder
 from alma_graph.model import Result
+from alma_graph.transfer import export_file
 from benchmarks.backends import FACTS, PLACES, PROJECT, THINGS, place
 
 TOLERANCE = 1e-6
@@ -119,7 +130,67 @@ def ask(location: str, file: str, count: int, embedder: str | None) -> dict[str,
     return {"answers": [[(hit.memory.id, hit.parts) for hit in hits] for hits in found]}
 
 
-STEPS: dict[str, Callable[[str, str, int, str | None], dict[str, Any]]] = {"learn": learn, "take": take, "ask": ask}
+def fill(location: str, file: str, count: int, embedder: str | None) -> dict[str, Any]:
+    """Makes a store past `ALMA`: memories that teach nothing, with vectors without a meaning, and their agents."""
+    made_by, picker = create_embedder(embedder), np.random.default_rng(11)
+    chosen = (memory for memory in memories() if not isinstance(memory, Outcome))
+    backend = open_backend(location)
+    backend.initialise(
+        dimension=made_by.dimension, embedder=made_by.name, embedder_revision=None, created_with="benchmark"
+    )
+    agents = [{"key": node_key(PROJECT, name), "id": name, "project_id": PROJECT} for name in ("dev", "ops", "qa")]
+    project = {"key": node_key(PROJECT, ""), "project_id": PROJECT, "created_at": NOW}
+    backend.write(UnitOfWork(nodes={"Agent": agents, "Project": [project]}))
+    for start in range(0, count, 5_000):
+        work = UnitOfWork()
+        for memory in islice(chosen, min(5_000, count - start)):
+            row = memory_to_row(memory.model_copy(update={"project_id": PROJECT}))
+            vector = picker.normal(size=made_by.dimension).astype(np.float32)
+            work.add_node("Memory", {**row, "embedding": vector / np.linalg.norm(vector)})
+            work.edges.append(EdgeRow("LEARNED", node_key(PROJECT, str(memory.agent)), row["key"]))
+        backend.write(work)
+    backend.close()
+    return {}
+
+
+def look(location: str, file: str, count: int, embedder: str | None) -> dict[str, Any]:
+    """The peak of a process that opens the store and counts."""
+    backend = open_backend(location, read_only=True)
+    counted = {name: backend.count(name) for name in (*NODES, *EDGES)}
+    backend.close()
+    return {"peak_mb": peak(), "edges": sum(counted[name] for name in EDGES)}
+
+
+def give(location: str, file: str, count: int, embedder: str | None) -> dict[str, Any]:
+    """The peak of a process that exports, as the command does."""
+    started = time.perf_counter()
+    backend = open_backend(location, read_only=True)
+    export_file(backend, file)
+    backend.close()
+    return {"peak_mb": peak(), "seconds": time.perf_counter() - started}
+
+
+def bring(location: str, file: str, count: int, embedder: str | None) -> dict[str, Any]:
+    """The peak of a process that imports into a new store."""
+    started = time.perf_counter()
+    ALMA.import_(file, into=location)
+    return {"peak_mb": peak(), "seconds": time.perf_counter() - started}
+
+
+def peak() -> float:
+    """Megabytes that this process had in memory at most."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
+
+
+STEPS: dict[str, Callable[[str, str, int, str | None], dict[str, Any]]] = {
+    "learn": learn,
+    "take": take,
+    "ask": ask,
+    "fill": fill,
+    "look": look,
+    "give": give,
+    "bring": bring,
+}
 
 
 def in_a_process(step: str, location: str, file: str, count: int, embedder: str | None) -> dict[str, Any]:
@@ -146,6 +217,26 @@ def difference(ours: list[Any], theirs: list[Any]) -> tuple[int, float]:
     return unlike, largest
 
 
+def measure_peaks(engine: str, counts: list[int]) -> None:
+    """Prints the peaks for stores of so many memories."""
+    for count in counts:
+        with tempfile.TemporaryDirectory() as folder, ExitStack() as servers:
+            file = str(Path(folder) / "graph.jsonl")
+            source, _ = servers.enter_context(place(engine, folder))
+            in_a_process("fill", source, file, count, "hashing:384")
+            opened_only = in_a_process("look", source, file, count, None)
+            given = in_a_process("give", source, file, count, None)
+            size = Path(file).stat().st_size / 1e6
+            taken = in_a_process("bring", f"{engine}:{Path(folder) / 'copy.graph'}", file, count, None)
+            print(
+                f"{engine:8s} {count:,} memories, {opened_only['edges']:,} edges, {size:.0f} MB of lines: peak of "
+                f"opening {opened_only['peak_mb']:.0f} MB, of the export {given['peak_mb']:.0f} MB "
+                f"({given['seconds']:.1f} s), "
+                f"of the import {taken['peak_mb']:.0f} MB ({taken['seconds']:.1f} s)",
+                flush=True,
+            )
+
+
 def main() -> int:
     """Learns once, imports everywhere, and compares; 0 when all is the same."""
     if sys.argv[1:2] == ["--step"]:
@@ -157,7 +248,11 @@ def main() -> int:
     parser.add_argument("--targets", default="neo4j,ladybug")
     parser.add_argument("--memories", type=int, default=1_000)
     parser.add_argument("--embedder", help="the default model, where it is left out")
+    parser.add_argument("--peaks", metavar="COUNTS", help="numbers of memories, such as 10000,50000")
     options = parser.parse_args()
+    if options.peaks:
+        measure_peaks(options.source, [int(count) for count in options.peaks.split(",")])
+        return 0
     well = True
     with tempfile.TemporaryDirectory() as folder, ExitStack() as servers:
         file = str(Path(folder) / "graph.jsonl")
