@@ -8,9 +8,11 @@ to stdout, and with --json that is JSON and nothing else.
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -27,6 +29,7 @@ from alma_graph.errors import (
 EXIT_STORE = 1
 EXIT_INPUT = 2
 EXIT_INTERRUPTED = 130
+STDOUT = "stdout"
 BAD_INPUT = (InvalidInputError, IdConflictError, MemoryNotFoundError, ReadOnlyError, CypherError)
 """What the caller can put right by asking otherwise; every other error is the store's or the installation's."""
 
@@ -76,7 +79,8 @@ class AlmaGroup(click.Group):
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
     ) -> Any:
         """Runs the command line and exits."""
-        tolerate_narrow_consoles()
+        if not prepare_streams():
+            sys.exit(_fail("stdout is closed; send it somewhere, e.g. >/dev/null (nothing was done)", EXIT_STORE))
         extra["standalone_mode"] = False
         sys.exit(self._run(args, prog_name, extra))
 
@@ -97,9 +101,11 @@ class AlmaGroup(click.Group):
         except AlmaGraphError as error:
             return _fail(str(error), EXIT_INPUT if isinstance(error, BAD_INPUT) else EXIT_STORE)
         except BrokenPipeError:  # the reader of our output has gone (`| head`): nothing is wrong
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _drop_stdout()
             return 0
         except OSError as error:
+            if error.filename == STDOUT:
+                _drop_stdout()  # or the interpreter's end would fail once more
             return _fail(f"{error.filename or 'file'}: {error.strerror or error}", EXIT_STORE)
         return result if isinstance(result, int) else 0
 
@@ -109,12 +115,49 @@ def _fail(message: str, code: int) -> int:
     return code
 
 
-def tolerate_narrow_consoles() -> None:
-    """Makes stdout and stderr write `?` for what their encoding lacks, rather than fail."""
+def _drop_stdout() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+class _Stdout(io.TextIOWrapper):
+    """stdout whose errors name it."""
+
+    def write(self, text: str, /) -> int:
+        with _named():
+            return super().write(text)
+
+    def flush(self) -> None:
+        with _named():
+            super().flush()
+
+
+@contextmanager
+def _named() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        error.filename = STDOUT
+        raise
+
+
+def prepare_streams() -> bool:
+    """Makes stdout and stderr write `?` for what their encoding lacks, rather than fail; whether there is a stdout.
+
+    The number of a closed stream is taken, or the next file opened, which may be the store, would get it, and with it
+    whatever a library prints.
+    """
+    closed = [name for name in ("stdin", "stdout", "stderr") if getattr(sys, name) is None]
+    for name in closed:
+        setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w", encoding="utf-8"))  # noqa: SIM115
+    if sys.stdout is sys.__stdout__ and isinstance(sys.stdout, io.TextIOWrapper):
+        through, encoding = sys.stdout.write_through, sys.stdout.encoding
+        lines = sys.stdout.line_buffering
+        sys.stdout = _Stdout(sys.stdout.detach(), encoding, line_buffering=lines, write_through=through)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="replace")
+    return "stdout" not in closed
 
 
 @click.command(cls=AlmaGroup, context_settings={"help_option_names": ["-h", "--help"]})

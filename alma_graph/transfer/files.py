@@ -62,7 +62,8 @@ def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     except BrokenPipeError:
         raise  # whoever read stdout has seen enough
     except OSError as error:
-        raise StoreError(f"{shown(place)} cannot be written ({error.strerror}); make room, or name another") from error
+        named = "stdout" if target is None else shown(place)
+        raise StoreError(f"{named} cannot be written ({error.strerror}); make room, or name another") from error
     finally:
         with suppress(FileNotFoundError):
             os.unlink(name)

@@ -108,3 +108,44 @@ def test_a_reader_that_stops_reading_is_no_error(filled: str) -> None:
         check=False,
     )
     assert done.stderr == b""
+
+
+EVERY_PRINTING = [
+    *(("stats",), ("stats", "--json"), ("query",), ("query", "recent-memories"), ("retrieve", "deploy")),
+    *(
+        ("why", "odd", "--json"),
+        ("export", "-"),
+        ("export", "-", "--raw"),
+        ("doctor",),
+        ("contradictions",),
+        ("cypher", "MATCH (m:Memory) RETURN m.id"),
+    ),
+]
+
+
+def in_shell(redirection: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}
+    line = ["sh", "-c", f'"$@" {redirection}', "sh", *RUN, *arguments]
+    return subprocess.run(line, capture_output=True, env=environment, check=False)
+
+
+@pytest.mark.parametrize("command", EVERY_PRINTING, ids=" ".join)
+@pytest.mark.parametrize("redirection", [">&-", "> /dev/full"])
+def test_a_stdout_that_takes_nothing_is_named(filled: str, command: tuple[str, ...], redirection: str) -> None:
+    where = () if command == ("query",) else ("--store", filled, "--project", "shop")
+    asked = ("export", filled, *command[1:]) if command[0] == "export" else (*command, *where)
+    done = in_shell(redirection, *asked)
+    assert done.returncode == 1
+    [line] = [line for line in done.stderr.splitlines() if not line.startswith(b"export: ")]  # its progress
+    assert line.startswith(b"error: stdout")
+
+
+def test_a_closed_stdout_is_told_before_anything_is_written(store: str) -> None:
+    assert in_shell(">&-", "observe", "--store", store, "--agent", "a", "--session", "s", "Hello.").returncode == 1
+    assert not Path(store.partition(":")[2]).exists()
+
+
+def test_a_closed_stderr_leaves_stdout_alone(filled: str) -> None:
+    done = in_shell("2>&-", "doctor", filled, "--json")
+    assert json.loads(done.stdout)["ok"] is True
+    assert in_shell("<&- 2>&-", "stats", "--store", filled, "--project", "shop").returncode == 0
