@@ -280,6 +280,19 @@ def test_history_tells_the_versions_with_times_and_reasons(plain: ALMA) -> None:
         plain.history("nobody")
 
 
+def test_history_follows_the_revisions_also_where_the_clock_went_back(open_alma: Open) -> None:
+    times = [datetime(2026, 5, day, tzinfo=UTC) for day in (20, 10, 15, 1)]
+    now = [times[0]]
+    alma = open_alma(embedder="hashing", extractor="none", clock=lambda: now[0])
+    order = [alma.add_domain_knowledge("a", "d", "the limit is 1").id]
+    for at, time in enumerate(times[1:], 2):
+        now[0] = time
+        order.append(alma.revise(order[-1], fact=f"the limit is {at}").id)
+    for asked in order:
+        assert [version.memory.id for version in alma.history(asked)] == order
+        assert [item.id for item in alma.why(asked).history] == order
+
+
 def test_a_restored_version_takes_the_place_of_the_one_after_it(plain: ALMA) -> None:
     first = plain.add_domain_knowledge("a", "d", "the limit is 3", valid_to="2027-01-01")
     second = plain.revise(first.id, fact="the limit is 5", reason="raised")
