@@ -8,9 +8,10 @@ from typing import Any
 from alma_graph.backends.protocol import EdgeRow
 from alma_graph.codec import row_to_memory
 from alma_graph.enums import ASSERTED
-from alma_graph.model import Disposition, Memory, Signal, Status
+from alma_graph.model import Disposition, EdgeType, Memory, Signal, Status
 from alma_graph.reading.reader import Reader
 from alma_graph.results import Contradiction, EvidenceSpan
+from alma_graph.store.versions import one_name_each, predecessors
 
 
 def list_contradictions(
@@ -18,7 +19,8 @@ def list_contradictions(
 ) -> list[Contradiction]:
     """The project's contradictions, the strongest first (ties by id); with `agent`, those in which it has a side.
 
-    One with a retracted side is none until that memory is restored.
+    One with a retracted side is none until that memory is restored; nor is one that was found between two versions of
+    one memory of which one is superseded: that was put right. What a caller asserted stays.
     """
     store = reader.store
     with store.one_state():
@@ -26,10 +28,21 @@ def list_contradictions(
         edges = store.backend.edges("CONTRADICTS", project_id=reader.project_id)
         keys = sorted({key for edge in edges for key in (edge.source, edge.target)})
         memories = {row["key"]: row_to_memory(row) for row in store.memory_rows(keys)}
+        revisions = store.backend.edges(EdgeType.INHERITS_FROM, project_id=reader.project_id) if edges else []
+        versions = one_name_each(predecessors(revisions))
+
+    def put_right(edge: EdgeRow) -> bool:
+        name = versions.get(edge.source)
+        statuses = memories[edge.source].status, memories[edge.target].status
+        same = name is not None and name == versions.get(edge.target)
+        return same and Status.SUPERSEDED in statuses and edge.properties["signal"] != Signal.USER
+
     found = [
         _contradiction(edge, memories[edge.source], memories[edge.target])
         for edge in edges
-        if edge.source in memories and edge.target in memories  # another process may have removed one in between
+        if edge.source in memories
+        and edge.target in memories  # another process may have removed one in between
+        and not put_right(edge)
     ]
     chosen = [
         item

@@ -108,3 +108,23 @@ def test_without_extraction_nothing_is_judged(alma: ALMA) -> None:
         alma.add_domain_knowledge("dev", "ops", text, extract=False)
     assert alma.contradictions(suspected=True) == []
     assert alma.stats().entities == 0
+
+
+def test_a_revision_contradicts_what_it_put_right_no_longer(alma: ALMA) -> None:
+    old = alma.add_domain_knowledge("a", "oil", "Change the oil after 500 hours.", id="old")
+    middle = alma.revise("old", fact="Change the oil after 750 hours.")
+    new = alma.revise(middle.id, fact="Change the oil after 900 hours.")
+    assert alma.contradictions() == []
+    other = alma.add_domain_knowledge("b", "oil", "Change the oil after 400 hours.", id="other")
+    pairs = {frozenset((item.newer.id, item.older.id)) for item in alma.contradictions()}
+    assert frozenset((other.id, new.id)) in pairs  # another's claim is no version
+    assert not any(pair <= {old.id, middle.id, new.id} for pair in pairs)
+    alma.relate(new.id, "CONTRADICTS", "old")  # a caller's word is kept
+    assert {"old", new.id} in [{item.newer.id, item.older.id} for item in alma.contradictions()]
+
+
+def test_of_two_versions_the_one_that_was_restored_holds(alma: ALMA) -> None:
+    alma.add_domain_knowledge("a", "oil", "Change the oil after 500 hours.", id="old")
+    alma.revise("old", fact="Change the oil after 750 hours.")
+    alma.restore("old")
+    assert alma.contradictions() == []
