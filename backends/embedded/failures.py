@@ -8,7 +8,7 @@ FREE_SPACE = "free space on the disk and try again; what was acknowledged is the
 _DISK_FULL = ("no space left", "disk quota", "file too large", "cannot write to file")
 
 
-def read_failure(path: str, what: str, engine: str, error: Exception) -> BackendError | StoreCorruptError:
+def read_failure(path: str | None, what: str, engine: str, error: Exception) -> BackendError | StoreCorruptError:
     """The error to raise for one of an engine: damage where it read a text that is no text, which none of its writes
     can have made."""
     if isinstance(error, UnicodeDecodeError):

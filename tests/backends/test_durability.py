@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from alma_graph.backends import (
     open_backend,
 )
 from alma_graph.backends.embedded import writer
+from alma_graph.backends.embedded.dialect import DIALECTS
 from alma_graph.backends.embedded.engine import Link, Transaction
 from alma_graph.backends.embedded.guard import CheckpointGuard
 from alma_graph.backends.embedded.opening import StoreRecoveredWarning
@@ -207,6 +209,7 @@ def test_a_kill_around_a_bulk_write_leaves_all_or_nothing(tmp_path: Path, point:
     code = """
 import os, signal, sys
 from alma_graph.backends import open_backend
+from alma_graph.backends.embedded.dialect import DIALECTS
 from alma_graph.backends.embedded.engine import Link, Transaction
 from alma_graph.backends.embedded.guard import CheckpointGuard
 from alma_graph.testing.graphs import batch_of, unit_of
@@ -371,14 +374,14 @@ def test_one_small_write_after_a_bulk_write_does_not_grow_the_file(tmp_path: Pat
     before = store.size_bytes()
     store.write(unit_of("one"))
     assert store.size_bytes() - before < 100_000
-    for number in range(3):
+    for number in range(12):
         store.write(unit_of(f"settling{number}"))
         store.checkpoint()
     before = store.size_bytes()
     store.write(unit_of("another"))
     store.close()
     store = create_backend(EMBEDDED, tmp_path / "a.graph")
-    assert store.count("Memory") == 10_005
+    assert store.count("Memory") == 10_014
     assert store.size_bytes() - before < 1_000_000
     sizes = []
     for number in range(6):
@@ -442,7 +445,8 @@ def test_the_plan_of_a_unit_puts_edges_last() -> None:
     work = batch_of([f"m{number}" for number in range(5)], ("redis",))
     work.edges.append(supports("m1", "m0"))
     checked = check_work(work, dimension=8, existing=lambda label, keys: set())
-    writer.apply_work(Recorder(), checked, dimension=8, copy_rows=5)  # type: ignore[arg-type]
+    dialect = replace(DIALECTS[EMBEDDED], copy_rows=5)
+    writer.apply_work(Recorder(), checked, dialect, dimension=8, bulk=True)  # type: ignore[arg-type]
     kinds = [call.split("`")[1] for call in calls]
     assert kinds == ["Memory", "Agent", "Entity", "Meta", "Memory", "MENTIONS", "LEARNED"]
     assert [call[:4] for call in calls] == ["COPY", "CREA", "CREA", "MATC", "MATC", "COPY", "COPY"]
