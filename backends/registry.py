@@ -122,6 +122,15 @@ def open_backend(
         return create_backend(
             scheme, rest, read_only=read_only, lock_timeout=lock_timeout, create=create, **engine_options
         )
+    if wanted is None and colon and scheme.lower() in DIALECTS:
+        raise InvalidInputError(
+            f"location={shown(text)}: write {shown(f'{scheme.lower()}:{rest}')}, or {shown(f'./{text}')} for a file "
+            "of that name"
+        )
+    if wanted is None and rest.startswith("//") and scheme.replace("+", "").isalnum():
+        servers = ", ".join(f"{name}://" for name in SCHEMES)
+        cure = f"give the path alone, {shown(rest[2:])}," if scheme.lower() == "file" else "give a path"
+        raise InvalidInputError(f"location={shown(text)} is no store; {cure} or the URI of a server ({servers})")
     if wanted is not None and not rest:
         raise InvalidInputError(f"location={text!r} has no path behind {wanted}:; write {wanted}:PATH")
     return _open_embedded(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from alma_graph.backends.embedded.dialect import DIALECTS, LADYBUG, Dialect
 from alma_graph.backends.locks import store_was_ready
-from alma_graph.errors import InvalidInputError, StoreCorruptError
+from alma_graph.errors import InvalidInputError, StoreCorruptError, shown
 
 _SIDECARS = (
     *(
@@ -37,10 +37,17 @@ def choose_dialect(path: str, wanted: str | None, *, create: bool) -> tuple[Dial
     write), unless the lock file beside it says that a store has been there: then it was truncated.
 
     Raises:
-        InvalidInputError: no store there and none may be made; no such folder; the file is another engine's.
+        InvalidInputError: no store there and none may be made; no such folder; the file is another engine's, or no
+            file but a pipe, device or socket; the engines cannot take its name, which is not UTF-8.
         StoreCorruptError: a folder, or a file that no engine here has written.
     """
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise InvalidInputError(f"path={shown(path)} is not UTF-8, which the engines need; give another name") from None
     file = Path(path)
+    if file.exists() and not file.is_file() and not file.is_dir():
+        raise InvalidInputError(f"path={shown(path)} is a pipe, device or socket; a store is a file: give another path")
     if file.is_dir():
         raise StoreCorruptError(f"{path} is a folder, not a store; a store is one file: name a file in it")
     chosen = DIALECTS[wanted] if wanted is not None else None

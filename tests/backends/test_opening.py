@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import threading
@@ -504,3 +505,47 @@ def test_a_copy_of_the_files_is_a_store(tmp_path: Path) -> None:
     assert copy.count("Memory") == store.count("Memory") - 1
     copy.close()
     store.close()
+
+
+@pytest.mark.parametrize(
+    ("location", "cure"),
+    [
+        (f"{EMBEDDED.upper()}:x.graph", f"write '{EMBEDDED}:x.graph', or './{EMBEDDED.upper()}:x.graph'"),
+        (f"{OTHER.title()}:x.graph", f"write '{OTHER}:x.graph'"),
+        ("http://x/y", "is no store; give a path or the URI of a server"),
+        ("file:///x/u.graph", "give the path alone, '/x/u.graph'"),
+        ("\udcff.graph", "is not UTF-8, which the engines need; give another name"),
+        (f"{EMBEDDED}:\udcff.graph", "is not UTF-8"),
+    ],
+)
+def test_a_location_that_can_be_no_store_is_refused_before_anything_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, location: str, cure: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidInputError) as caught:
+        open_backend(location)
+    assert cure in str(caught.value)
+    assert repr(location.partition(":")[2] if "\udcff" in location and ":" in location else location)[1:-1] in str(
+        caught.value
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "socket"])
+@pytest.mark.parametrize("read_only", [False, True])
+def test_what_is_no_file_is_refused_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, read_only: bool
+) -> None:
+    place = tmp_path / "odd.graph"
+    if kind == "pipe":
+        os.mkfifo(place)
+    elif kind == "device":
+        place = Path(os.devnull)
+    else:
+        monkeypatch.chdir(tmp_path)  # a socket's path is short
+        with socket.socket(socket.AF_UNIX) as bound:
+            bound.bind(place.name)
+    for location in (str(place), f"{EMBEDDED}:{place}"):
+        with pytest.raises(InvalidInputError, match=r"is a pipe, device or socket; a store is a file: give another"):
+            open_backend(location, read_only=read_only)
+    assert {file.name for file in tmp_path.iterdir()} <= {place.name}
