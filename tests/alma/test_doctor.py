@@ -11,7 +11,7 @@ from uuid import uuid4
 import numpy as np
 import pytest
 
-from alma_graph import ALMA, MemoryScope
+from alma_graph import ALMA, Heuristic, MemoryScope
 from alma_graph.backends import Backend, EdgeMatch, EdgeRow, NodeUpdate, Row, UnitOfWork, node_key
 from alma_graph.backends import values as backend_values
 from alma_graph.backends.memory import MemoryBackend
@@ -211,12 +211,15 @@ def test_a_lesson_of_a_lower_threshold_has_its_outcomes_back(open_alma: Open, al
     for number in range(2):
         other.learn("qa", "Test auth", True, "Replay the traffic", task_type="test", id=f"run-{number}")
     (lesson,) = other.memories(kind="heuristic", agent="qa")
+    assert isinstance(lesson, Heuristic)
     damage(alma, UnitOfWork(edge_deletes=[EdgeMatch("SUPPORTS", key("run-0"), key(lesson.id))]))
     assert not alma.doctor().ok
     report = alma.doctor(fix=True)
     assert report.ok, str(report)
     assert {link.memory.id for link in alma.why(lesson.id).supported_by} == {"run-0", "run-1"}
-    assert alma.get(lesson.id) == lesson
+    found = alma.get(lesson.id)
+    assert isinstance(found, Heuristic)
+    assert found.model_copy(update={"updated_at": lesson.updated_at}) == lesson
 
 
 def test_all_damage_at_once(alma: ALMA) -> None:
