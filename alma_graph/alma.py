@@ -14,7 +14,7 @@ from alma_graph.clock import Clock, system_clock
 from alma_graph.config import CacheConfig, check_settings, load_config, scopes_by_agent
 from alma_graph.embedding import Embedder
 from alma_graph.errors import InvalidInputError, shown
-from alma_graph.ingest.making import made
+from alma_graph.ingest.making import by_someone, made
 from alma_graph.model import (
     KINDS,
     AntiPattern,
@@ -206,7 +206,7 @@ class ALMA:
         """
         given = locals()
         del given["self"], given["extract"]
-        return self.learn_batch([given], extract=extract)[0]
+        return self._add([by_someone(made(Outcome, given), "agent=None: the outcome")], extract)[0]
 
     def learn_batch(
         self,
@@ -223,10 +223,7 @@ class ALMA:
             progress: called with (done, total) after each transaction.
         """
         given = arguments.listed(items, "items", of="mappings or Outcome(...)")
-        outcomes = [made(Outcome, item, at) for at, item in enumerate(given)]
-        for at, item in enumerate(outcomes):
-            if item.agent is None:
-                raise InvalidInputError(f"items[{at}] has no agent; say who did the task")
+        outcomes = [by_someone(made(Outcome, item, at), f"items[{at}]") for at, item in enumerate(given)]
         return self._add(outcomes, extract, progress)
 
     def add_domain_knowledge(

@@ -42,14 +42,15 @@ def whole(value: object, name: str, *, least: int = 0) -> int:
     return value
 
 
-def number(value: object, name: str, *, above: float) -> float:
-    """A finite number above `above`."""
+def number(value: object, name: str, *, above: float, or_equal: bool = False) -> float:
+    """A finite number above `above`, or equal to it where that is allowed."""
     try:
         real = float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else math.nan
     except OverflowError:
         real = math.inf
-    if not (math.isfinite(real) and real > above):
-        raise InvalidInputError(f"{name}={shown(value)} is out of range; give a finite number above {above:g}")
+    if not (math.isfinite(real) and (real > above or (or_equal and real == above))):
+        bound = f"of {above:g} or more" if or_equal else f"above {above:g}"
+        raise InvalidInputError(f"{name}={shown(value)} is out of range; give a finite number {bound}")
     return real
 
 

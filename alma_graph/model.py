@@ -112,9 +112,14 @@ Metadata = Annotated[dict[str, Any], BeforeValidator(_metadata)]
 def readable(error: ValidationError, what: str) -> str:
     """One line a person can act on from pydantic's list of errors."""
     parts = []
-    for item in error.errors(include_url=False):
-        where = ".".join(str(step) for step in item["loc"]) or what
-        parts.append(f"{where}: {item['msg'].removeprefix('Value error, ')} (given {shown(item['input'], 80)})")
+    errors = error.errors(include_url=False)
+    moments = [item["input"] for item in errors if item["loc"] == ("occurred_at",)]
+    for item in errors:
+        if item["loc"] == ("valid_from",) and item["input"] in moments:
+            continue  # an event's time, told as the caller names it
+        where = ".".join(str(step) for step in item["loc"])
+        message = item["msg"].removeprefix("Value error, ")
+        parts.append(f"{f'{where}: ' if where else ''}{message} (given {shown(item['input'], 80)})")
     return f"{what}: " + "; ".join(parts)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from alma_graph.errors import AlmaGraphError, InvalidInputError, shown
-from alma_graph.model import Memory
+from alma_graph.model import Memory, Outcome
 
 _M = TypeVar("_M", bound=Memory)
 
@@ -32,3 +32,10 @@ def made(cls: type[_M], item: Mapping[str, Any] | _M, at: int | None = None) -> 
         return cls(**fields)
     except AlmaGraphError as error:
         raise InvalidInputError(f"{where}{error}") from None
+
+
+def by_someone(outcome: Outcome, what: str) -> Outcome:
+    """The outcome, which must have an agent; `what` names it in the error."""
+    if outcome.agent is None:
+        raise InvalidInputError(f"{what} has no agent; say who did the task")
+    return outcome

@@ -62,13 +62,13 @@ def _read(memory_id: object, given: Mapping[str, Any], clock: Clock) -> Criteria
     if "older_than" in wanted and "older_than_days" in wanted:
         raise InvalidInputError("older_than and older_than_days say the same; give one of them")
     before = moment(wanted.get("older_than"), "older_than")
-    days = optional(_days, wanted.get("older_than_days"), "older_than_days")
+    ago = optional(partial(_days_ago, clock()), wanted.get("older_than_days"), "older_than_days")
     ids = optional(_ids, wanted.get("ids"), "ids")
     return Criteria(
         ids=ids,
         kind=None if "kind" not in wanted else read_enum(MemoryKind, wanted["kind"], "kind"),
         agent=optional(checked, wanted.get("agent"), "agent"),
-        older_than=before if days is None else _long_ago(clock(), days),
+        older_than=before if ago is None else ago,
         below_confidence=optional(partial(number, above=0.0), wanted.get("below_confidence"), "below_confidence"),
     )
 
@@ -77,19 +77,12 @@ def _ids(value: object, name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(checked(item, f"{name}[{at}]") for at, item in enumerate(listed(value, name, of="ids"))))
 
 
-def _days(value: object, name: str) -> timedelta:
-    days = number(value, name, above=-1e-9)
+def _days_ago(now: datetime, value: object, name: str) -> datetime:
+    days = number(value, name, above=0, or_equal=True)
     try:
-        return timedelta(days=days)
+        return now - timedelta(days=days)
     except OverflowError:
-        return timedelta.max
-
-
-def _long_ago(now: datetime, days: timedelta) -> datetime:
-    try:
-        return now - days
-    except OverflowError:
-        raise InvalidInputError(f"older_than_days={days.days} is before the calendar begins; give fewer days") from None
+        raise InvalidInputError(f"{name}={shown(value)} is before the calendar begins; give fewer days") from None
 
 
 def forget(writer: Writer, memory_id: str | None = None, *, dry_run: bool = False, **criteria: Any) -> ForgetReport:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from alma_graph import ALMA, AsyncALMA, DomainKnowledge, MemoryScope
-from alma_graph.errors import AlmaGraphError
+from alma_graph.errors import AlmaGraphError, InvalidInputError
 from tests.conftest import ENGINES, store_location
 
 
@@ -471,3 +471,39 @@ def test_what_fits_is_taken_by_the_async_face(store: ALMA) -> None:
             await AsyncALMA(store).queries["recent-memories"](limit="x")
 
     asyncio.run(story())
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda alma: alma.learn(agent="a", task="t", outcome=True, duration_ms=-4),
+            "Outcome: duration_ms: Input should be greater than or equal to 0 (given -4)",
+        ),
+        (
+            lambda alma: alma.learn(agent=None, task="t", outcome=True),
+            "agent=None: the outcome has no agent; say who did the task",
+        ),
+        (
+            lambda alma: alma.observe(agent="a", text="x", session_id="s", occurred_at="nope"),
+            "Observation: occurred_at: time='nope' is no ISO 8601 time; write e.g. 2026-05-01T12:00:00Z (given 'nope')",
+        ),
+        (
+            lambda alma: alma.forget(older_than_days=-1),
+            "older_than_days=-1 is out of range; give a finite number of 0 or more",
+        ),
+        (
+            lambda alma: alma.forget(older_than_days=10**12),
+            "older_than_days=1000000000000 is before the calendar begins; give fewer days",
+        ),
+    ],
+)
+def test_a_message_speaks_of_what_the_caller_gave_once(plain: ALMA, call: Any, message: str) -> None:
+    with pytest.raises(InvalidInputError) as caught:
+        call(plain)
+    assert str(caught.value) == message
+
+
+def test_an_error_of_the_whole_memory_names_its_kind_once(plain: ALMA) -> None:
+    with pytest.raises(InvalidInputError, match=r"^DomainKnowledge: valid_to=.* lies before"):
+        plain.add_domain_knowledge("a", "d", "x", valid_from="2026-05-02", valid_to="2026-05-01")
