@@ -50,6 +50,13 @@ def note(line: object) -> None:
     print(clean(line), file=sys.stderr, flush=True)
 
 
+def note_unknown_project(project: str, known: Sequence[str]) -> None:
+    """Says on stderr that the store holds nothing of a project, and what projects it has; nothing where it has none."""
+    if known and project not in known:
+        some = ", ".join(known[:10]) + (f" and {len(known) - 10} more" if len(known) > 10 else "")
+        note(f"warning: the store has no project {project!r}; its projects are {some}")
+
+
 def plain(value: Any) -> Any:
     """A value as JSON takes it: memories with their text, times as ISO 8601, tuples as lists."""
     if hasattr(value, "own_fields"):

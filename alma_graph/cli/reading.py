@@ -14,7 +14,17 @@ from alma_graph.cli.options import (
     with_store,
     words_or_stdin,
 )
-from alma_graph.cli.output import clean, memory_line, note, path_line, print_cypher_table, print_json, print_table, say
+from alma_graph.cli.output import (
+    clean,
+    memory_line,
+    note,
+    note_unknown_project,
+    path_line,
+    print_cypher_table,
+    print_json,
+    print_table,
+    say,
+)
 
 if TYPE_CHECKING:
     from alma_graph.alma import ALMA
@@ -54,6 +64,8 @@ def retrieve_command(
         found = alma.retrieve(words, kinds=kinds or None, explain=explain, **given)
         for warning in found.warnings:
             note(f"warning: {warning}")
+        if not found.hits:
+            note_unknown_project(alma.project_id, alma.projects())
         if as_json:
             print_json(found)
         elif prompt:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from alma_graph.cli.options import CONFIG_PATH, DEFAULT_PROJECT, StoreChoice, json_option, local_path, with_store
-from alma_graph.cli.output import note, plain, print_json, say
+from alma_graph.cli.output import note, note_unknown_project, plain, print_json, say
 from alma_graph.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -70,6 +71,9 @@ def stats_command(choice: StoreChoice, *, as_json: bool) -> None:
     backend = open_backend(location, read_only=True, create=False)
     try:
         stats = plain(count_in(backend, project))
+        if not stats["nodes"]:
+            known = sorted(row["project_id"] for row in backend.nodes("Project", columns=("project_id",)))
+            note_unknown_project(project, known)
     finally:
         backend.close()
     if as_json:
@@ -82,7 +86,7 @@ def stats_command(choice: StoreChoice, *, as_json: bool) -> None:
                 + (", ".join(f"{key} {number}" for key, number in value.items()) or "none")
             )
         else:
-            say(f"{name.replace('_', ' ')}: {value}")
+            say(f"{name.replace('_', ' ')}: {'unknown' if value is None else value}")
 
 
 @click.command("doctor")
@@ -113,9 +117,14 @@ def doctor_command(choice: StoreChoice, *, location: str | None, fix: bool, rebu
 
 
 def _open_for_doctor(choice: StoreChoice, *, writing: bool) -> ALMA:
-    """Opens the store for writing; one that another process holds, beside it for reading."""
+    """Opens the store for writing; for reading one that another process holds, or whose folder cannot be written."""
     from alma_graph.errors import StoreLockedError
 
+    file = local_path(choice.location_and_project()[0])
+    if not writing and file is not None and file.is_file() and not os.access(file.resolve().parent, os.W_OK):
+        alma = choice.open(create=False, read_only=True)
+        note("the folder cannot be written: the store is read, without a round trip")
+        return alma
     try:
         return choice.open(create=False, lock_timeout=None if writing else 1.0)
     except StoreLockedError:

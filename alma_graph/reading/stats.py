@@ -24,7 +24,7 @@ class Stats:
         by_kind, by_status, by_agent: how many of each.
         nodes: memories, entities, agents, users and sessions: those that `to_networkx` gives and `to_html` shows.
         edges: by type, those that there are.
-        size_bytes: the whole store on disk, all projects; 0 in memory.
+        size_bytes: the whole store on disk, all projects; 0 in memory, None on a server, which does not say.
     """
 
     project_id: str
@@ -41,7 +41,7 @@ class Stats:
     schema_version: int
     embedder: str
     dimension: int
-    size_bytes: int
+    size_bytes: int | None
 
     def to_dict(self) -> dict[str, Any]:
         """As plain JSON values."""
@@ -84,7 +84,7 @@ def count_in(backend: Backend, project_id: str) -> Stats:
         schema_version=int(meta["schema_version"]),
         embedder=meta["embedder"],
         dimension=int(meta["dimension"]),
-        size_bytes=backend.size_bytes(),
+        size_bytes=None if backend.capabilities.server else backend.size_bytes(),
     )
 
 

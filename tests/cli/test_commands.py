@@ -349,3 +349,16 @@ class TestIngest:
         names = {item["name"] for item in call("ingest", "--list-maps", "--json").json}
         assert {"tau", "reflexion", "locomo-turns", "outcomes", "observations", "memories"} <= names
         assert "tau-bench" in call("ingest", "--list-maps").out
+
+
+def test_a_mistyped_project_is_told_with_those_that_there_are(filled: str, store: str) -> None:
+    for asked in (("stats", "--json"), ("retrieve", "Deploy the auth service", "--json")):
+        done = call(*asked, "--store", filled, "--project", "shpo")
+        assert done.code == 0
+        assert done.json
+        assert "warning: the store has no project 'shpo'; its projects are shop\n" in done.err
+        assert "no project" not in call(*asked, "--store", filled, "--project", "shop").err
+    call(
+        "observe", "--store", store, "--embedder", "hashing", "--agent", "a", "--session", "s", "--project", "p", "Hi."
+    )
+    assert "its projects are p\n" in call("stats", "--store", store).err

@@ -15,7 +15,10 @@ pytestmark = pytest.mark.engine
 def test_it_reads_checks_and_refuses_what_only_a_file_has(connect: Connect, location: str, tmp_path: Path) -> None:
     connect().add_domain_knowledge(agent="dev", domain="auth", fact="Auth listens on port 8080.", id="one")
     place = ("--store", location, "--project", "shop")
-    assert "memories: 1" in call("stats", *place).out
+    told = call("stats", *place).out
+    assert "memories: 1" in told
+    assert "size bytes: unknown" in told
+    assert call("stats", *place, "--json").json["size_bytes"] is None
     assert "8080" in call("retrieve", *place, "port of auth").out
     assert call("cypher", *place, "MATCH (m:DomainKnowledge) RETURN m.id AS id", "--json").json[0]["id"] == "one"
     assert call("query", "kinds-and-status", *place).code == 0
