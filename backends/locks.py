@@ -138,9 +138,10 @@ class StoreLock:
         try:
             taken = self._lock.acquire(shared=shared, timeout=timeout)
         except OSError as error:
-            raise InvalidInputError(
-                f"the lock file {self.path} cannot be opened ({error.strerror}); choose a folder that can be written"
-            ) from error
+            cure = "choose a folder that can be written"
+            if not shared and os.path.exists(self.store_path):
+                cure += ", or open the store with read_only=True"
+            raise InvalidInputError(f"the lock file {self.path} cannot be opened ({error.strerror}); {cure}") from error
         if not taken:
             pid = self._holder()
             who = f"process {pid}" if pid is not None else "another process"

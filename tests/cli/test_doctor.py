@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ import pytest
 
 from alma_graph import ALMA
 from alma_graph.backends import NodeUpdate, UnitOfWork, node_key, open_backend
+from alma_graph.backends.embedded.dialect import DIALECTS
 from alma_graph.embedding.protocol import FloatMatrix
 from alma_graph.testing.graphs import dump, entity_row
 from tests.cli.conftest import call
@@ -143,3 +145,32 @@ def test_a_file_that_is_made_anew_holds_the_same(filled: str, tmp_path: Path, mo
     with ALMA.open(copy, project_id="shop", extractor="none") as alma:
         assert alma.get("later").text == "Written afterwards."
         assert alma.doctor().ok
+
+
+def can_mount() -> bool:
+    """Whether this process may make a mount of its own."""
+    return (
+        shutil.which("unshare") is not None
+        and not subprocess.run(["unshare", "-rm", "true"], capture_output=True, check=False).returncode
+    )
+
+
+READ_ONLY_FOLDER = ["unshare", "-rm", "sh", "-c", 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && "$@"']
+
+
+@pytest.mark.skipif(
+    not DIALECTS[EMBEDDED].shared_readers or not can_mount(),
+    reason="Kuzu takes its lock file for reading too; a folder that root cannot write needs a mount of one's own",
+)
+def test_a_store_in_a_folder_that_cannot_be_written_is_read(filled: str, tmp_path: Path) -> None:
+    shutil.copy(filled.partition(":")[2], tmp_path / "there.graph")
+    place = str(tmp_path / "there.graph")
+    main = [sys.executable, "-c", "from alma_graph.cli import main; main()"]
+    inside = [*READ_ONLY_FOLDER, str(tmp_path), *main]
+    done = subprocess.run([*inside, "doctor", place], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "the folder cannot be written: the store is read, without a round trip" in done.stderr
+    asked = ["learn", "--store", place, "--agent", "a", "--task", "t", "--outcome", "success"]
+    done = subprocess.run([*inside, *asked], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "choose a folder that can be written, or open the store with read_only=True" in done.stderr
