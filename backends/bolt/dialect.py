@@ -49,6 +49,9 @@ class Dialect:
         halved_cosines: similarities come as (1 + cosine) / 2.
         bytes_as_text: the server has no bytes, so they go as base64.
         ticks: of the server's `timestamp()` in a second.
+        drops_if_exists: `drop_index` does nothing where there is no such index; else the server refuses it.
+        no_staged_owner: what deletes the StagedChunk `c`, behind a match of it and a condition, if its `owner` is no
+            Memory that is staged.
         degrees: how many edges of `{type}`, or more, go out of the node `n`, and come in, at no cost.
     """
 
@@ -75,6 +78,8 @@ class Dialect:
     halved_cosines: bool = False
     bytes_as_text: bool = False
     ticks: int = 1_000
+    drops_if_exists: bool = True
+    no_staged_owner: str = "AND NOT EXISTS { MATCH (n:`Memory`:`Staged`) WHERE n.`key` = c.`owner` } DELETE c"
     degrees: tuple[str, str] = ("COUNT {{ (n)-[:`{type}`]->() }}", "COUNT {{ (n)<-[:`{type}`]-() }}")
 
     @property

@@ -1,7 +1,7 @@
 """Memgraph as a dialect: other statements for indexes, no bytes, microseconds, and nothing that refuses writes for us.
 
-Written from its documentation (indexes, constraints, vector and text search, data types, differences of its Cypher);
-no server of it was at hand, so it is not exercised in our CI.
+Written from its documentation (indexes, constraints, vector and text search, data types, differences of its Cypher)
+and its grammar (MemgraphCypher.g4); no server of it was at hand, so it is not exercised in our CI.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from alma_graph.backends.readonly import ReadRules
 
 _CAPACITY = 1_000_000
 """Vectors that an index makes room for at first; it grows beyond that."""
+
+_VECTOR_INDEXES = "CALL vector_search.show_index_info() YIELD index_name, dimension RETURN index_name, dimension"
 
 RULES = ReadRules(
     procedures=frozenset({"VECTOR_SEARCH.SEARCH", "TEXT_SEARCH.SEARCH", "TEXT_SEARCH.SEARCH_ALL", "MG.PROCEDURES"}),
@@ -59,7 +61,7 @@ class MemgraphDialect(Dialect):
             names = given if isinstance(given, list) else [given]
             if str(kind) == "unique":
                 found |= {f"unique {label}({name})" for name in names}
-        return found | {str(row[0]) for row in ask("SHOW VECTOR INDEX INFO")}
+        return found | {str(row[0]) for row in ask(_VECTOR_INDEXES)}
 
     def drop_index(self, name: str) -> str:
         """The statement that drops an index of `schema`."""
@@ -89,9 +91,13 @@ MEMGRAPH = MemgraphDialect(
     bytes_as_text=True,
     ticks=1_000_000,
     degrees=("outDegree(n)", "inDegree(n)"),
+    drops_if_exists=False,
+    # EXISTS that compares with a variable outside in its WHERE is refused: "Expected to generate all filters".
+    no_staged_owner="OPTIONAL MATCH (n:`Memory`:`Staged` {`key`: c.`owner`}) WITH c, n WHERE n IS NULL DELETE c",
+    vector_dimensions=_VECTOR_INDEXES,
     vector_candidates="CALL vector_search.search('{index}', $k, $vector) YIELD node, similarity "
     "RETURN {key}, node.`project_id`, similarity",
-    text_candidates="CALL text_search.search('{index}', $words, $k) YIELD node, score "
+    text_candidates="CALL text_search.search('{index}', $words, {{limit: $k}}) YIELD node, score "
     "RETURN {key}, node.`project_id`, score",
     text_property="data.text:",
 )

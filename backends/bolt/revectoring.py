@@ -19,7 +19,7 @@ from typing import Any
 from alma_graph.backends.bolt import feed
 from alma_graph.backends.bolt.connection import Connection, Transaction, rows
 from alma_graph.backends.bolt.dialect import vector_index
-from alma_graph.backends.bolt.schema import make_indexes
+from alma_graph.backends.bolt.schema import drop_index, make_indexes
 from alma_graph.backends.bolt.statements import DELETE_STAGED, INDEXED, key_of
 from alma_graph.backends.bolt.values import FULL_KEY, bound, properties, short_key
 from alma_graph.backends.maintenance import SOURCE_COLUMNS, VectorSource, VectorSpace
@@ -62,7 +62,6 @@ _STAGE = (
     "n.`staged_tokens` = r.tokens, n.`staged_text` = r.text"
 )
 _STAGE_CHUNKS = "UNWIND $rows AS r CREATE (c:`StagedChunk`) SET c = r"
-_DROP_ORPHANS = f"{_STAGED_CHUNKS} AND NOT EXISTS {{ MATCH (n:`Memory`:`Staged`) WHERE n.`key` = c.`owner` }} DELETE c"
 _UNSTAGE = (
     f"{_STAGED} WITH n LIMIT $batch "
     "REMOVE n:`Staged`, n.`staged_embedding`, n.`staged_tokens`, n.`staged_text` RETURN count(*)"
@@ -136,7 +135,7 @@ class Exchange:
             return False
         if resized:
             for label in ("Memory", "Chunk"):
-                self._connection.command(f"DROP INDEX {vector_index(label)} IF EXISTS", "the index was not dropped")
+                drop_index(self._connection, vector_index(label))
         given = {"token": token, "batch": _BATCH}
         for statement in (_TAKE, _DROP_OLD, _TAKE_CHUNKS):
             text = statement.format(set_vector=self._dialect.set_vector) if "set_vector" in statement else statement
@@ -168,7 +167,7 @@ class Exchange:
                     "key": owner,
                     "text": row["text"],
                     "vector": bound(ColumnType.VECTOR, item.embedding),
-                    "tokens": item.token_embeddings,
+                    "tokens": bound(ColumnType.BYTES, item.token_embeddings, bytes_as_text=self._dialect.bytes_as_text),
                 }
             )
             chunks += [self._chunk(chunk, owner) for chunk in item.chunks]
@@ -194,7 +193,7 @@ class Exchange:
             raise StoreError(f"{self._connection.settings.shown}: another process re-embeds the store; wait for it")
         for batch in chunked([row[0] for row in rows(transaction, _UNSTAGED)], _BATCH):
             self._stage(transaction, batch, source)
-        transaction.run(_DROP_ORPHANS).consume()
+        transaction.run(f"{_STAGED_CHUNKS} {self._dialect.no_staged_owner}").consume()
         exchange = {"token": token, "dimension": space.dimension, "resized": locked.dimension != space.dimension}
         given = {
             "exchange": json.dumps(exchange),
@@ -202,7 +201,7 @@ class Exchange:
             "embedder": space.embedder,
             "revision": space.embedder_revision,
             "owner": self._owner,
-            "span": int(_TURN_SECONDS * 1000),
+            "span": int(_TURN_SECONDS * self._dialect.ticks),
         }
         transaction.run(_ANNOUNCE, given).consume()
         feed.record(transaction, locked, token, feed.Touched(everything=True), self._owner)
@@ -225,7 +224,7 @@ class Exchange:
 
     def _is_mine(self, transaction: Transaction, token: str) -> bool:
         """Whether this process makes the exchange, or takes it over; its turn is longer by that."""
-        found = rows(transaction, _CLAIM, {"owner": self._owner, "span": int(_TURN_SECONDS * 1000)})
+        found = rows(transaction, _CLAIM, {"owner": self._owner, "span": int(_TURN_SECONDS * self._dialect.ticks)})
         return bool(found) and found[0][0] is not None and json.loads(found[0][0])["token"] == token
 
     def _pending(self) -> Row | None:

@@ -38,6 +38,13 @@ def make_indexes(connection: Connection, dimension: int) -> list[str]:
     return list(made)
 
 
+def drop_index(connection: Connection, name: str) -> None:
+    """Drops an index, if it is there."""
+    dialect = connection.settings.dialect
+    if dialect.drops_if_exists or name in _there(connection):
+        connection.command(dialect.drop_index(name), f"the index {name} was not dropped")
+
+
 def _make(connection: Connection, name: str, statement: str) -> None:
     """Makes one index. Another process that opens the same new database may be making it too, which the server may
     call a conflict."""
