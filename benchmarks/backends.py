@@ -87,7 +87,7 @@ def load(location: str, memories: int) -> dict[str, Any]:
         "memories": stats.memories,
         "entities": stats.entities,
         "edges": sum(stats.edges.values()),
-        "size_mb": stats.size_bytes / 1e6,
+        "size_mb": (stats.size_bytes or 0) / 1e6,
     }
 
 

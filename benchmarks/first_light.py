@@ -196,7 +196,7 @@ def main() -> None:
             stats = alma.stats()
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
             print(f"memories {stats.memories}, entities {stats.entities}, edges {sum(stats.edges.values())}")
-            print(f"file size {stats.size_bytes / 1e6:.1f} MB, peak memory of this process {peak:.0f} MB")
+            print(f"file size {(stats.size_bytes or 0) / 1e6:.1f} MB, peak memory of this process {peak:.0f} MB")
         if options.engine != "memory":
             cold_starts(location)
 
