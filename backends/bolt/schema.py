@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from alma_graph.backends.bolt.connection import Connection, Transaction, rows
 from alma_graph.backends.bolt.dialect import STAGED, UNIQUE
@@ -28,7 +28,7 @@ def make_indexes(connection: Connection, dimension: int) -> list[str]:
     if dialect.vector_dimensions is not None:
         for name, found in connection.command(dialect.vector_dimensions, "the indexes were not listed"):
             if name in wanted and found != dimension:  # left behind by a store of another dimension
-                connection.command(dialect.drop_index(name), f"the index {name} was not dropped")
+                drop_index(connection, name)
                 there.discard(name)
     made = {name: text for name, text in wanted.items() if name not in there}
     for name, statement in made.items():
@@ -42,20 +42,26 @@ def drop_index(connection: Connection, name: str) -> None:
     """Drops an index, if it is there."""
     dialect = connection.settings.dialect
     if dialect.drops_if_exists or name in _there(connection):
-        connection.command(dialect.drop_index(name), f"the index {name} was not dropped")
+        what = f"the index {name} was not dropped"
+        _settle(connection, dialect.drop_index(name), what, lambda: name not in _there(connection))
 
 
 def _make(connection: Connection, name: str, statement: str) -> None:
-    """Makes one index. Another process that opens the same new database may be making it too, which the server may
-    call a conflict."""
+    """Makes one index."""
+    _settle(connection, statement, f"the index {name} was not made", lambda: name in _there(connection))
+
+
+def _settle(connection: Connection, statement: str, what: str, done: Callable[[], bool]) -> None:
+    """Runs a change of the schema. Another process that opens the same new database may be at the same, which the
+    server may call a conflict or a deadlock."""
     for attempt in range(1, _TRIES + 1):
         try:
-            connection.command(statement, f"the index {name} was not made")
+            connection.command(statement, what)
         except BackendError:
             if attempt == _TRIES:
                 raise
             time.sleep(random.uniform(0, 0.2 * attempt))
-            if name in _there(connection):
+            if done():
                 return
         else:
             return
