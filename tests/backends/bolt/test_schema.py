@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from alma_graph.backends.bolt import schema
-from alma_graph.backends.bolt.dialects import NEO4J
+from alma_graph.backends.bolt.dialect import NEO4J
 from alma_graph.errors import BackendError
 
 
