@@ -46,7 +46,6 @@ def steps(fast: bool) -> list[Step]:
     tests = [python, "-m", "pytest", "-q", "-rs", "-n", "auto", "--dist", "loadfile", "--max-worker-restart", "0"]
     quick = ["-m", "not slow"] if fast else []
     engines = ["-m", "engine and not slow" if fast else "engine"]
-    served = ["-m", "engine and not slow"]  # random calls of a server alone took minutes
     contract = ["tests/backends/test_contract.py", "tests/backends/bolt"]
     return [
         Step("style", [python, "-m", "ruff", "check", "."]),
@@ -56,8 +55,8 @@ def steps(fast: bool) -> list[Step]:
         Step("floors", [str(Path(python).parent / "lint-imports")]),
         Step("tests, ladybug and memory", [*tests, *quick], {"ALMA_TEST_ENGINE": "ladybug"}),
         Step("tests, kuzu", [*tests, *engines], {"ALMA_TEST_ENGINE": "kuzu"}),
-        Step("tests, neo4j 5.26", [*tests, *served], _neo4j("5.26"), "5.26"),
-        Step("contract, neo4j 2026", [*tests, *served, *contract], _neo4j("2026"), "2026"),
+        Step("tests, neo4j 5.26", [*tests, *engines], _neo4j("5.26"), "5.26"),
+        Step("contract, neo4j 2026", [*tests, "-m", "engine and not slow", *contract], _neo4j("2026"), "2026"),
     ]
 
 

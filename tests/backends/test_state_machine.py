@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from alma_graph.testing import RandomWorkContract
+from tests.conftest import SERVER
 
 
 @pytest.mark.slow
@@ -12,5 +13,5 @@ from alma_graph.testing import RandomWorkContract
 class TestMuchRandomWork(RandomWorkContract):
     """As many stores and steps as a minute or two allow."""
 
-    random_examples = 15
-    random_steps = 40
+    random_examples = 4 if SERVER else 15
+    random_steps = 20 if SERVER else 40
