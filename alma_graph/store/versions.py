@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Collection, Iterable, Mapping
 
 from alma_graph.backends.protocol import EdgeRow
@@ -36,8 +35,10 @@ def versions_of(store: Store, memory: Memory) -> list[Memory]:
     memories = sorted(
         store.memories_by_key(sorted(known)), key=lambda item: (item.created_at is not None, item.created_at, item.id)
     )
-    keys = [node_key(item.project_id, item.id) for item in memories]
-    return [memories[at] for at in _in_order(keys, made_from)]
+    if len(memories) < 2:
+        return memories
+    by_key = {node_key(item.project_id, item.id): item for item in memories}
+    return [by_key[key] for key in _in_order(list(by_key), made_from)]
 
 
 def predecessors(edges: Iterable[EdgeRow]) -> dict[str, set[str]]:
@@ -51,43 +52,24 @@ def predecessors(edges: Iterable[EdgeRow]) -> dict[str, set[str]]:
 
 def one_name_each(made_from: Mapping[str, Collection[str]]) -> dict[str, str]:
     """Every version's key with a name that all versions of one memory share, and no other."""
-    beside: dict[str, set[str]] = {}
-    for key, befores in made_from.items():
-        for before in befores:
-            beside.setdefault(key, set()).add(before)
-            beside.setdefault(before, set()).add(key)
-    names: dict[str, str] = {}
-    for start in sorted(beside):
-        fresh = [] if start in names else [start]
-        while fresh:
-            key = fresh.pop()
-            if key not in names:
-                names[key] = start
-                fresh += beside[key]
-    return names
+    if not made_from:
+        return {}
+    import networkx as nx
+
+    joined = nx.Graph((key, before) for key, befores in made_from.items() for before in befores)
+    return {key: min(versions) for versions in nx.connected_components(joined) for key in versions}
 
 
-def _in_order(keys: list[str], made_from: Mapping[str, Collection[str]]) -> list[int]:
-    """Places of the keys, each behind those it was made from, else in their order; a circle, which only an import can
-    hold, is broken at its first."""
+def _in_order(keys: list[str], made_from: Mapping[str, Collection[str]]) -> list[str]:
+    """The keys, each behind those it was made from, else as they are; a circle, which only an import can hold, leaves
+    all as they are."""
+    import networkx as nx
+
     place = {key: at for at, key in enumerate(keys)}
-    waits = {key: {before for before in made_from.get(key, ()) if before in place and before != key} for key in keys}
-    behind: dict[str, list[str]] = {}
-    for key, befores in waits.items():
-        for before in befores:
-            behind.setdefault(before, []).append(key)
-    ready = [place[key] for key in keys if not waits[key]]
-    heapq.heapify(ready)
-    order: list[int] = []
-    left = dict.fromkeys(range(len(keys)))
-    while left:
-        at = heapq.heappop(ready) if ready else next(iter(left))
-        if at not in left:
-            continue
-        del left[at]
-        order.append(at)
-        for key in behind.get(keys[at], ()):
-            waits[key].discard(keys[at])
-            if not waits[key] and place[key] in left:
-                heapq.heappush(ready, place[key])
-    return order
+    order = nx.DiGraph()
+    order.add_nodes_from(keys)
+    order.add_edges_from((before, key) for key in keys for before in made_from.get(key, ()) if before in place)
+    try:
+        return list(nx.lexicographical_topological_sort(order, key=place.__getitem__))
+    except nx.NetworkXUnfeasible:
+        return keys

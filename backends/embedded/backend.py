@@ -377,8 +377,6 @@ class EmbeddedBackend:
                 with self._engine.transaction(guarded=bulk) as transaction:
                     apply_rewrites(transaction, rewrites, self._dialect, dimension=dimension)
                     apply_work(transaction, checked, self._dialect, dimension=dimension, bulk=bulk)
-                if bulk:
-                    self._store.renew()
         except BaseException:
             self._recover()
             raise

@@ -269,7 +269,7 @@ class Engine:
                 yield transaction
                 transaction.run("COMMIT")
                 if guarded:
-                    link.rows("CHECKPOINT")
+                    self.checkpoint()
             except BaseException:
                 transaction.dead = True
                 self._undo(transaction)
@@ -296,8 +296,11 @@ class Engine:
         return self._database is None
 
     def checkpoint(self) -> None:
-        """Runs the engine's checkpoint; call with both locks held."""
+        """Runs the engine's checkpoint, and opens the database anew where it must; call with the store held alone."""
         self.writer().rows("CHECKPOINT")
+        if self.dialect.reopens_after_checkpoint:
+            with self.read_lock:
+                self.reopen()
 
     def log_bytes(self) -> int:
         """Size of the write-ahead log."""

@@ -178,15 +178,7 @@ class OpenedStore:
             if self.dialect.guarded_checkpoints:
                 around.enter_context(self._guard.standing_by())
             self.engine.checkpoint()
-            self.renew()
         return True
-
-    def renew(self) -> None:
-        """Opens the database anew behind a checkpoint, where the engine's own memory of it is not to be used; call
-        with the store held alone."""
-        if self.dialect.reopens_after_checkpoint:
-            with self.engine.read_lock:
-                self.engine.reopen()
 
     def replace_file(self, build: Callable[[Engine], None]) -> None:
         """Has `build` fill a new file, which then takes the store's place; call with the write lock.
